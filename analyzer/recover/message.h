@@ -1,0 +1,98 @@
+// What the recovery hands on: messages, holes, ends, in causal order (reassembly.md B6).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "analyzer/capture/segment.h"
+#include "proto/wire/bytes.h"
+#include "proto/wire/direction.h"
+#include "proto/wire/frame_ref.h"
+
+namespace cdcscope::recover {
+
+enum class protocol : std::uint8_t {
+    unknown,      // nothing seen yet that tells
+    dcp,          // Couchbase key-value or DCP
+    canal,
+    canal_admin,
+    tls,
+    other,        // neither: all its bytes are unparsed
+};
+
+struct connection_info {
+    std::uint32_t id = 0;               // from 1, by first packet
+    capture::endpoint client;           // who sent the SYN; else who does not hold a well-known port
+    capture::endpoint server;
+    protocol carries = protocol::unknown;
+    bool from_start[2] = {false, false};  // by direction: its SYN was captured
+    frame_ref first;                    // first packet
+};
+
+struct message {
+    std::uint32_t connection = 0;
+    direction dir = direction::c2s;
+    protocol carries = protocol::unknown;
+    bool cut = false;                   // header, extras and key are here, the value is not whole (DCP only)
+    bool after_gap = false;             // first message behind a hole of its direction
+    std::uint64_t gap_bytes = 0;        // size of that hole
+    std::uint64_t offset = 0;           // of its first byte in its direction's stream
+    std::uint64_t wire_length = 0;      // on the wire (canal: the 4 length bytes too)
+    std::uint64_t captured = 0;         // == wire_length unless cut: bytes of it that the capture holds
+    byte_view bytes;                    // from its first byte; cut: up to the first missing one. Valid during the call
+    frame_span frames;
+};
+
+struct unparsed_run {
+    std::uint32_t connection = 0;
+    direction dir = direction::c2s;
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    frame_span frames;
+    std::string_view why;               // static storage: "resync", "incomplete at end", "not this protocol" ...
+};
+
+enum class gap_reason : std::uint8_t { acked_unseen, not_acked, snaplen, memory_cap };
+
+struct gap {
+    std::uint32_t connection = 0;
+    direction dir = direction::c2s;
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    gap_reason reason = gap_reason::not_acked;
+    bool inside_value = false;          // lies in the value of one cut message: hides no message
+    frame_ref at;                       // first frame behind it
+};
+
+enum class end_kind : std::uint8_t { fin, rst, reused, timed_out, end_of_capture };
+
+// Calls come in causal order within a connection, in order of completion between connections.
+class handler {
+  public:
+    handler() = default;
+    handler(const handler&) = delete;
+    handler& operator=(const handler&) = delete;
+    virtual ~handler() = default;
+
+    // Before anything else of this connection. Its protocol may still be unknown: on_protocol tells.
+    virtual void on_connection(const connection_info& c) = 0;
+    virtual void on_protocol(const connection_info& c) = 0;
+    virtual void on_message(const message& m) = 0;
+    virtual void on_gap(const gap& g) = 0;
+    virtual void on_unparsed(const unparsed_run& u) = 0;
+    // FIN or RST sent by `dir`, at its place in the order.
+    virtual void on_end(std::uint32_t connection, direction dir, end_kind how, const frame_ref& at) = 0;
+    // Nothing more will come of it: its figures are final.
+    virtual void on_closed(std::uint32_t connection, end_kind how, const frame_ref& at) = 0;
+};
+
+// Figures of one direction; message_bytes + gap_bytes + unparsed_bytes = stream_bytes once it is closed.
+struct direction_totals {
+    std::uint64_t stream_bytes = 0, message_bytes = 0, gap_bytes = 0, unparsed_bytes = 0;
+    std::uint64_t messages = 0;      // whole ones
+    std::uint64_t gaps = 0, unparsed = 0, cut_messages = 0;
+    std::uint64_t duplicate_bytes = 0, conflict_bytes = 0;
+};
+
+}  // namespace cdcscope::recover

@@ -1,0 +1,37 @@
+// Where records go: a .ss file, JSON lines, Redis Streams, Kafka.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proto/wire/bytes.h"
+
+namespace cdcscope::sink {
+
+struct record {
+    std::string_view key;       // stream key, valid as messages.md section 3 says
+    std::int64_t time_ns = 0;   // packet time
+    byte_view payload;          // JSON without line feed, or raw bytes
+    bool is_json = true;
+};
+
+// Outcome of an operation: empty text is success.
+struct status {
+    std::string error;          // "WHERE: WHAT: DETAIL; WHAT TO DO"
+    [[nodiscard]] bool ok() const noexcept { return error.empty(); }
+};
+
+class record_sink {
+  public:
+    record_sink() = default;
+    record_sink(const record_sink&) = delete;
+    record_sink& operator=(const record_sink&) = delete;
+    virtual ~record_sink() = default;
+
+    virtual status write(const record& r) = 0;
+    // Done: whole (EOS where the format has one), or interrupted (what is there stays valid and says that it is not the whole).
+    virtual status finish(bool whole) = 0;
+};
+
+}  // namespace cdcscope::sink

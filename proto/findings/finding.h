@@ -1,0 +1,52 @@
+// A finding: what went wrong (or is worth knowing), where, and the figures that go with it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "proto/wire/frame_ref.h"
+
+namespace cdcscope::findings {
+
+enum class severity : std::uint8_t { chat, note, warning, error };
+
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+    constexpr std::string_view names[] = {"chat", "note", "warning", "error"};
+    return names[static_cast<std::size_t>(s)];
+}
+
+// Row of the findings table (table.h).
+enum class code : std::uint16_t;
+
+// One named value of a finding; the names are the JSON names of messages.md ("partition", "bySeqno", "batchId", "stalledMs" ...).
+struct figure {
+    std::string_view name;  // static storage
+    std::variant<bool, std::uint64_t, std::int64_t, double, std::string, std::vector<std::uint64_t>> value;
+};
+
+struct finding {
+    code what{};
+    severity level{};
+    bool uncertain = false;         // after a hole or a late start: said as a note
+    std::uint32_t connection = 0;   // from 1; 0: the capture as a whole
+    frame_ref first;                // first frame of the evidence
+    frame_ref at;                   // frame at which it became certain
+    std::uint32_t event = 0;        // id of the message (or end) at which it became certain, as given to feed()
+    std::vector<figure> figures;
+    std::string text;               // one sentence with the figures in it, as look/README.md words them
+};
+
+// Where findings go as they become certain.
+class finding_sink {
+  public:
+    finding_sink() = default;
+    finding_sink(const finding_sink&) = delete;
+    finding_sink& operator=(const finding_sink&) = delete;
+    virtual ~finding_sink() = default;
+    virtual void on_finding(finding found) noexcept = 0;
+};
+
+}  // namespace cdcscope::findings

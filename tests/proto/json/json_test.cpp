@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "proto/json/base64.h"
+#include "proto/json/json_document.h"
+#include "proto/json/json_writer.h"
+
+namespace cdcscope {
+namespace {
+
+std::string compact(std::string_view text, std::size_t depth = 1024) {
+    std::string out = "<";
+    return append_compact_json(out, as_bytes(text), depth) ? out.substr(1) : "refused " + out;
+}
+
+TEST(JsonWriter, WritesNestedDocumentsAndStartsAgain) {
+    json_writer w;
+    w.begin_object().field("a", 1).name("b").begin_array().number(2).string("x\n\"").end_array();
+    w.field("c", 4.0).end_object();
+    EXPECT_EQ(w.text(), R"({"a":1,"b":[2,"x\n\""],"c":4.0})");
+    w.clear();
+    w.begin_object().name("n").int64(std::uint64_t{18446744073709551615ULL}).end_object();
+    EXPECT_EQ(w.text(), R"({"n":18446744073709551615})");
+    w.clear();
+    w.int64_as_strings(true);
+    w.begin_object().name("n").int64(std::int64_t{-1}).end_object();
+    EXPECT_EQ(w.text(), R"({"n":"-1"})");
+}
+
+TEST(JsonWriter, GivesBytesThatAreNoTextAsBase64) {
+    json_writer w;
+    w.begin_object().text_or_base64("key", as_bytes("k")).end_object();
+    EXPECT_EQ(w.text(), R"({"key":"k"})");
+    w.clear();
+    w.begin_object().text_or_base64("key", as_bytes("\xff\xfe")).end_object();
+    EXPECT_EQ(w.text(), R"({"keyBase64":"//4="})");
+}
+
+TEST(JsonDocument, LosesWhiteSpaceOutsideStringsOnly) {
+    EXPECT_EQ(compact(" { \"a b\" : [ 1.50 , \"x  \\\" y\" ] }\n"), R"({"a b":[1.50,"x  \" y"]})");
+    EXPECT_EQ(compact("123456789012345678901234567890"), "123456789012345678901234567890");
+    EXPECT_EQ(compact("\"\\u00e9\""), "\"\\u00e9\"");
+}
+
+TEST(JsonDocument, RefusesWhatIsNoJsonAndLeavesTheBufferAlone) {
+    for (const char* bad : {"", "{", "{\"a\":1,}", "[1 2]", "01", "tru", "1 2", "\"\xff\"", "{a:1}"}) {
+        EXPECT_EQ(compact(bad), "refused <") << bad;
+    }
+    EXPECT_EQ(compact("[[[1]]]", 3), "[[[1]]]");
+    EXPECT_EQ(compact("[[[1]]]", 2), "refused <");
+    EXPECT_EQ(compact(std::string(200000, '['), 1000), "refused <");
+}
+
+TEST(Base64, GoesBothWays) {
+    for (const auto& [plain, coded] : {std::pair{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
+                                       {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}}) {
+        std::string out;
+        append_base64(out, as_bytes(plain));
+        EXPECT_EQ(out, coded);
+        EXPECT_EQ(as_text(decode_base64(coded).value()), plain);
+    }
+    EXPECT_FALSE(decode_base64("Zg="));
+    EXPECT_FALSE(decode_base64("Z!=="));
+    EXPECT_FALSE(decode_base64("Zg==Zg=="));
+}
+
+}  // namespace
+}  // namespace cdcscope
