@@ -1,4 +1,5 @@
-// How a subcommand hooks into the command line: it adds its options and says what to run once everything was parsed.
+// How a subcommand hooks into the command line: it adds its options and says what to run once
+// everything was parsed.
 #pragma once
 
 #include <functional>
@@ -13,10 +14,10 @@ namespace cdcscope::cli {
 
 // Exit statuses of the contract.
 namespace exit_status {
-inline constexpr int done = 0;         // also when the reader of standard output closes it
+inline constexpr int done = 0;  // also when the reader of standard output closes it
 inline constexpr int failed = 1;
 inline constexpr int wrong_use = 2;
-inline constexpr int demanded = 3;     // done, but --strict or --fail-on has something to fail on
+inline constexpr int demanded = 3;  // done, but --strict or --fail-on has something to fail on
 inline constexpr int interrupted = 130;
 inline constexpr int terminated = 143;
 }  // namespace exit_status

@@ -7,11 +7,12 @@
 namespace cdcscope::cli {
 
 void add_common_options(CLI::App& command, common_options& o) {
-    command.add_option("CAPTURE", o.captures, "pcap or pcapng, also gzip or zstd; - for standard input")
+    command
+        .add_option("CAPTURE", o.captures,
+                    "pcap or pcapng, also gzip or zstd; - for standard input")
         ->required()
         ->type_name("FILE");
-    command
-        .add_option("--protocol", o.protocol, "what to look for: auto, dcp or canal")
+    command.add_option("--protocol", o.protocol, "what to look for: auto, dcp or canal")
         ->transform(CLI::CheckedTransformer(
             std::map<std::string, protocol_choice>{{"auto", protocol_choice::automatic},
                                                    {"dcp", protocol_choice::dcp},
@@ -30,7 +31,8 @@ void add_common_options(CLI::App& command, common_options& o) {
             "ports besides the well-known ones: dcp=12000,canal=11112 (repeatable)")
         ->take_all()
         ->type_name("NAME=PORT");
-    command.add_option("--filter", o.filter, "only these packets; the syntax is that of tcpdump")->type_name("BPF");
+    command.add_option("--filter", o.filter, "only these packets; the syntax is that of tcpdump")
+        ->type_name("BPF");
     command
         .add_option_function<std::string>(
             "--since", [&o](const std::string& t) { o.since = parse_time("--since", t); },
@@ -43,16 +45,19 @@ void add_common_options(CLI::App& command, common_options& o) {
         ->type_name("TIME");
     command
         .add_option_function<std::string>(
-            "--max-memory", [&o](const std::string& t) { o.max_memory = parse_size("--max-memory", t); },
+            "--max-memory",
+            [&o](const std::string& t) { o.max_memory = parse_size("--max-memory", t); },
             "bytes held back at most (512MiB)")
         ->type_name("SIZE");
     command
         .add_option_function<std::string>(
-            "--max-message", [&o](const std::string& t) { o.max_message = parse_size("--max-message", t); },
+            "--max-message",
+            [&o](const std::string& t) { o.max_message = parse_size("--max-message", t); },
             "longest message believed (32MiB for DCP, 128MiB for canal)")
         ->type_name("SIZE");
     command
-        .add_option("--collections", o.collections, "DCP keys have a collection prefix: auto, on or off")
+        .add_option("--collections", o.collections,
+                    "DCP keys have a collection prefix: auto, on or off")
         ->transform(CLI::CheckedTransformer(
             std::map<std::string, collections_choice>{{"auto", collections_choice::automatic},
                                                       {"on", collections_choice::on},
@@ -62,15 +67,16 @@ void add_common_options(CLI::App& command, common_options& o) {
         .add_option_function<std::vector<std::string>>(
             "--threshold",
             [&o](const std::vector<std::string>& given) {
-                for (const std::string& text : given) o.thresholds.insert_or_assign(parse_threshold(text).first, parse_threshold(text).second);
+                for (const std::string& text : given)
+                    o.thresholds.insert_or_assign(parse_threshold(text).first,
+                                                  parse_threshold(text).second);
             },
             "a limit of the rules (repeatable); cdcscope explain lists them")
         ->take_all()
         ->type_name("NAME=VALUE");
     command.add_flag("--quiet", o.quiet, "print nothing on success");
     command.add_flag("--no-progress", o.no_progress, "no progress line");
-    command
-        .add_option("--color", o.color, "auto, always or never")
+    command.add_option("--color", o.color, "auto, always or never")
         ->transform(CLI::CheckedTransformer(
             std::map<std::string, color_choice>{{"auto", color_choice::automatic},
                                                 {"always", color_choice::always},

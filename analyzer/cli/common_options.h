@@ -22,14 +22,14 @@ enum class color_choice { automatic, always, never };
 struct common_options {
     std::vector<std::string> captures;
     protocol_choice protocol = protocol_choice::automatic;
-    std::vector<std::uint16_t> dcp_ports;    // added to the well-known ones
+    std::vector<std::uint16_t> dcp_ports;  // added to the well-known ones
     std::vector<std::uint16_t> canal_ports;
-    std::string filter;                      // BPF, on packets as captured
+    std::string filter;  // BPF, on packets as captured
     std::optional<time_bound> since, until;
     std::uint64_t max_memory = std::uint64_t{512} << 20;
-    std::optional<std::uint64_t> max_message;          // both protocols
+    std::optional<std::uint64_t> max_message;  // both protocols
     collections_choice collections = collections_choice::automatic;
-    std::map<std::string, double> thresholds;          // as given; checked against the findings table
+    std::map<std::string, double> thresholds;  // as given; checked against the findings table
     bool quiet = false;
     bool no_progress = false;
     color_choice color = color_choice::automatic;

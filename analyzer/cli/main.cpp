@@ -1,1 +1,101 @@
-int main() { return 2; }
+// The command line: picks the subcommand, and turns what can go wrong with the words into one line
+// and status 2.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/nearest.h"
+#include "analyzer/cli/signals.h"
+#include "analyzer/cli/terminal.h"
+
+namespace cdcscope::cli {
+namespace {
+
+// The subcommand that was named, as deep as it goes: "ss verify".
+const CLI::App& named(const CLI::App& app, std::string& path) {
+    const auto subcommands = app.get_subcommands();
+    if (subcommands.empty()) return app;
+    if (!path.empty()) path += ' ';
+    path += subcommands.front()->get_name();
+    return named(*subcommands.front(), path);
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+}
+
+// CLI11 knows what is wrong, but not how we say it.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+    std::string path;
+    const CLI::App& command = named(app, path);
+    const std::string where = path.empty() ? "" : path + ": ";
+    const std::string help =
+        fmt::format("cdcscope {}{}--help lists all", path, path.empty() ? "" : " ");
+    if (error.get_name() == "ExtrasError") {
+        const std::vector<std::string> extras = command.remaining(true);
+        const std::string word = extras.empty() ? "" : extras.front();
+        if (word.rfind('-', 0) == 0) {
+            const std::string option = word.substr(0, word.find('='));
+            const auto near = nearest(option, option_names(command));
+            return fmt::format("{}unknown option {}{}; {}", where, option,
+                               near ? "; did you mean " + *near + "?" : "", help);
+        }
+        std::vector<std::string> names;
+        for (const CLI::App* sub : command.get_subcommands({})) names.push_back(sub->get_name());
+        const auto near = nearest(word, names);
+        return fmt::format("{}no command {}{}; {}", where, word,
+                           near ? "; did you mean " + *near + "?" : "", help);
+    }
+    if (error.get_name() == "RequiredError" && path.empty()) return "a command is missing; " + help;
+    return fmt::format("{}{}; {}", where, error.what(), help);
+}
+
+int run(int argc, char** argv) {
+    CLI::App app{
+        "Recovers Couchbase DCP and Alibaba canal messages from captures, and says what went "
+        "wrong."};
+    app.name("cdcscope");
+    app.set_version_flag("--version", "cdcscope " CDCSCOPE_VERSION);
+    app.require_subcommand(1);
+    app.fallthrough(false);
+    action todo;
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp& e) {
+        return app.exit(e);
+    } catch (const CLI::CallForAllHelp& e) {
+        return app.exit(e);
+    } catch (const CLI::CallForVersion& e) {
+        return app.exit(e);
+    } catch (const CLI::ParseError& e) {
+        print_error(explain(app, e));
+        return exit_status::wrong_use;
+    }
+    return todo ? todo() : exit_status::wrong_use;
+}
+
+}  // namespace
+}  // namespace cdcscope::cli
+
+int main(int argc, char** argv) {
+    using namespace cdcscope::cli;
+    try {
+        catch_signals();
+        return run(argc, argv);
+    } catch (const usage_error& e) {
+        print_error(e.what());
+        return exit_status::wrong_use;
+    } catch (const std::bad_alloc&) {
+        print_error("not enough memory; --max-memory limits what is held back");
+    } catch (const std::exception& e) {
+        print_error(e.what());
+    }
+    return exit_status::failed;
+}

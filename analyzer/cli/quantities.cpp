@@ -108,9 +108,20 @@ std::optional<time_bound> read_time(std::string_view text) {
 }  // namespace
 
 std::uint64_t parse_size(std::string_view option, std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, int>, 14> units{
-        {{"", 0}, {"B", 0}, {"K", 10}, {"k", 10}, {"KiB", 10}, {"KB", 10}, {"M", 20},
-         {"MiB", 20}, {"MB", 20}, {"G", 30}, {"GiB", 30}, {"GB", 30}, {"T", 40}, {"TiB", 40}}};
+    constexpr std::array<std::pair<std::string_view, int>, 14> units{{{"", 0},
+                                                                      {"B", 0},
+                                                                      {"K", 10},
+                                                                      {"k", 10},
+                                                                      {"KiB", 10},
+                                                                      {"KB", 10},
+                                                                      {"M", 20},
+                                                                      {"MiB", 20},
+                                                                      {"MB", 20},
+                                                                      {"G", 30},
+                                                                      {"GiB", 30},
+                                                                      {"GB", 30},
+                                                                      {"T", 40},
+                                                                      {"TiB", 40}}};
     const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
     std::string_view unit = text.substr(digits);
     while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
@@ -120,7 +131,8 @@ std::uint64_t parse_size(std::string_view option, std::string_view text) {
         const double bytes = std::ldexp(*number, shift);
         if (bytes < 9e18) return static_cast<std::uint64_t>(bytes);
     }
-    throw usage_error(fmt::format("{} {}: not a size; write 4096, 64KiB, 512MiB or 16GiB", option, text));
+    throw usage_error(
+        fmt::format("{} {}: not a size; write 4096, 64KiB, 512MiB or 16GiB", option, text));
 }
 
 std::int64_t time_bound::resolve(std::int64_t first_packet_ns) const noexcept {
@@ -131,9 +143,10 @@ std::int64_t time_bound::resolve(std::int64_t first_packet_ns) const noexcept {
 
 time_bound parse_time(std::string_view option, std::string_view text) {
     if (const auto bound = read_time(text)) return *bound;
-    throw usage_error(fmt::format("{} {}: not a time; write 06:22:00, 2026-11-30T06:22:00Z or +90s "
-                                  "(from the first packet)",
-                                  option, text));
+    throw usage_error(
+        fmt::format("{} {}: not a time; write 06:22:00, 2026-11-30T06:22:00Z or +90s "
+                    "(from the first packet)",
+                    option, text));
 }
 
 std::vector<std::pair<std::string, std::uint16_t>> parse_ports(std::string_view text) {
@@ -144,12 +157,15 @@ std::vector<std::pair<std::string, std::uint16_t>> parse_ports(std::string_view 
         const std::size_t equals = std::min(item.find('='), item.size());
         const std::string_view protocol = item.substr(0, equals);
         if (equals == item.size() || (protocol != "dcp" && protocol != "canal")) {
-            throw usage_error(fmt::format("--port {}: write dcp=PORT or canal=PORT, several with commas", item));
+            throw usage_error(
+                fmt::format("--port {}: write dcp=PORT or canal=PORT, several with commas", item));
         }
         const std::string_view number = item.substr(equals + 1);
         unsigned port = 0;
-        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), port);
-        if (error != std::errc{} || end != number.data() + number.size() || port < 1 || port > 65535) {
+        const auto [end, error] =
+            std::from_chars(number.data(), number.data() + number.size(), port);
+        if (error != std::errc{} || end != number.data() + number.size() || port < 1 ||
+            port > 65535) {
             throw usage_error(fmt::format("--port {}: a port is 1 to 65535", item));
         }
         ports.emplace_back(protocol, static_cast<std::uint16_t>(port));
@@ -160,9 +176,11 @@ std::vector<std::pair<std::string, std::uint16_t>> parse_ports(std::string_view 
 
 std::pair<std::string, double> parse_threshold(std::string_view text) {
     const std::size_t equals = text.find('=');
-    const auto value = equals == std::string_view::npos ? std::nullopt : as_double(text.substr(equals + 1));
+    const auto value =
+        equals == std::string_view::npos ? std::nullopt : as_double(text.substr(equals + 1));
     if (!value || equals == 0 || *value < 0) {
-        throw usage_error(fmt::format("--threshold {}: write NAME=NUMBER; cdcscope explain lists the names", text));
+        throw usage_error(fmt::format(
+            "--threshold {}: write NAME=NUMBER; cdcscope explain lists the names", text));
     }
     return {std::string(text.substr(0, equals)), *value};
 }

@@ -1,4 +1,5 @@
-// Sizes, times and ports as people write them on the command line. What can't be read throws usage_error with the reason.
+// Sizes, times and ports as people write them on the command line. What can't be read throws
+// usage_error with the reason.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace cdcscope::cli {
 // "512MiB", "16GiB", "4096", "1.5 MiB", "64k": bytes; K, M, G are powers of 1,024.
 [[nodiscard]] std::uint64_t parse_size(std::string_view option, std::string_view text);
 
-// A limit in time: absolute, or an offset from the first packet of the capture, or a time of the first packet's day.
+// A limit in time: absolute, or an offset from the first packet of the capture, or a time of the
+// first packet's day.
 struct time_bound {
     enum class kind { absolute, from_first_packet, time_of_day } what = kind::absolute;
     std::int64_t ns = 0;

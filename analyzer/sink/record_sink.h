@@ -10,15 +10,15 @@
 namespace cdcscope::sink {
 
 struct record {
-    std::string_view key;       // stream key, valid as messages.md section 3 says
-    std::int64_t time_ns = 0;   // packet time
-    byte_view payload;          // JSON without line feed, or raw bytes
+    std::string_view key;      // stream key, valid as messages.md section 3 says
+    std::int64_t time_ns = 0;  // packet time
+    byte_view payload;         // JSON without line feed, or raw bytes
     bool is_json = true;
 };
 
 // Outcome of an operation: empty text is success.
 struct status {
-    std::string error;          // "WHERE: WHAT: DETAIL; WHAT TO DO"
+    std::string error;  // "WHERE: WHAT: DETAIL; WHAT TO DO"
     [[nodiscard]] bool ok() const noexcept { return error.empty(); }
 };
 
@@ -30,7 +30,8 @@ class record_sink {
     virtual ~record_sink() = default;
 
     virtual status write(const record& r) = 0;
-    // Done: whole (EOS where the format has one), or interrupted (what is there stays valid and says that it is not the whole).
+    // Done: whole (EOS where the format has one), or interrupted (what is there stays valid and
+    // says that it is not the whole).
     virtual status finish(bool whole) = 0;
 };
 

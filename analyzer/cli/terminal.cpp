@@ -1,0 +1,64 @@
+#include "analyzer/cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace cdcscope::cli {
+
+bool is_terminal(std::FILE* stream) {
+    return isatty(fileno(stream)) == 1;
+}
+
+int columns(std::FILE* stream) {
+    winsize size{};
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    if (const char* told = std::getenv("COLUMNS")) {
+        const int n = std::atoi(told);
+        if (n > 0) return n;
+    }
+    return 100;
+}
+
+bool use_color(color_choice choice, std::FILE* stream) {
+    if (choice != color_choice::automatic) return choice == color_choice::always;
+    const char* no_color = std::getenv("NO_COLOR");
+    const char* term = std::getenv("TERM");
+    return is_terminal(stream) && (no_color == nullptr || *no_color == '\0') &&
+           (term == nullptr || std::string_view(term) != "dumb");
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+            out += fmt::format("\\x{:02x}", byte);
+        } else {
+            out.push_back(c);
+        }
+    }
+    return out;
+}
+
+void print_error(std::string_view text) {
+    fmt::print(stderr, "cdcscope: {}\n", printable(text));
+}
+
+void print_warning(std::string_view text) {
+    fmt::print(stderr, "cdcscope: warning: {}\n", printable(text));
+}
+
+bool print(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+        std::fflush(stdout) == 0) {
+        return true;
+    }
+    return errno == EPIPE;
+}
+
+}  // namespace cdcscope::cli

@@ -1,0 +1,202 @@
+#include "analyzer/sink/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+namespace cdcscope::sink {
+namespace {
+
+constexpr std::size_t buffer_size = std::size_t{1} << 20;
+
+// The reason as people know it, and what to do about it.
+std::string advice(int error) {
+    switch (error) {
+        case ENOSPC:
+        case EDQUOT:
+            return "; --payload raw needs about a third";
+        case EACCES:
+        case EPERM:
+        case EROFS:
+            return "; -o NAME writes elsewhere";
+        case ENOENT:
+            return "; make the folder first, or -o NAME writes elsewhere";
+        default:
+            return "";
+    }
+}
+
+std::string reason(int error) {
+    std::string text = std::system_category().message(error);
+    if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
+        text[0] = static_cast<char>(text[0] + 32);
+    return text;
+}
+
+}  // namespace
+
+struct output_file::state {
+    std::string path;
+    std::string part;  // empty: written in place
+    int fd = -1;
+    bool device = false;
+    bool standard_output = false;
+    bool reader_gone = false;
+    bool committed = false;
+    std::uint64_t flushed = 0;
+    std::vector<std::uint8_t> buffer;
+    std::string failure;
+
+    ~state() {
+        if (fd < 0) return;
+        if (!part.empty() && !committed) {
+            struct stat info {};
+            if (fstat(fd, &info) == 0 && info.st_size == 0) ::unlink(part.c_str());
+        }
+        if (!standard_output) ::close(fd);
+    }
+
+    status fail(int error) {
+        failure =
+            fmt::format("{}: cannot write: {}{}{}", path, reason(error),
+                        flushed > 0 ? fmt::format(" after {} B", flushed) : "", advice(error));
+        return {failure};
+    }
+
+    status write_through(byte_view bytes) {
+        if (reader_gone) return {};
+        while (!bytes.empty()) {
+            const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0 && errno == EPIPE && device) {
+                reader_gone = true;
+                return {};
+            }
+            if (n < 0) return fail(errno);
+            flushed += static_cast<std::uint64_t>(n);
+            bytes = bytes.subspan(static_cast<std::size_t>(n));
+        }
+        return {};
+    }
+};
+
+output_file::output_file() = default;
+output_file::~output_file() = default;
+output_file::output_file(output_file&&) noexcept = default;
+output_file& output_file::operator=(output_file&&) noexcept = default;
+
+status output_file::open(const std::string& path, existing what) {
+    state_ = std::make_unique<state>();
+    state& s = *state_;
+    s.path = path;
+    s.buffer.reserve(buffer_size);
+    if (path == "-") {
+        s.fd = STDOUT_FILENO;
+        s.device = s.standard_output = true;
+        return {};
+    }
+    struct stat info {};
+    const bool exists = ::stat(path.c_str(), &info) == 0;
+    if (exists && S_ISDIR(info.st_mode))
+        return {path + ": is a directory; -o NAME writes elsewhere"};
+    s.device = exists && !S_ISREG(info.st_mode);
+    const bool in_place = s.device || what == existing::append_in_place;
+    if (exists && !s.device && what == existing::refuse) {
+        return {path +
+                ": exists; --force replaces it, --append continues it, -o NAME writes elsewhere"};
+    }
+    if (!in_place) s.part = path + ".part";
+    const std::string& opened = in_place ? path : s.part;
+    const int flags = s.device ? O_WRONLY : in_place ? O_RDWR : O_RDWR | O_CREAT;
+    s.fd = ::open(opened.c_str(), flags | O_CLOEXEC, 0666);
+    if (s.fd < 0) return s.fail(errno);
+    if (s.device) return {};
+    if (::flock(s.fd, LOCK_EX | LOCK_NB) != 0) {
+        ::close(s.fd);
+        s.fd = -1;
+        return {opened +
+                ": another process is writing it; wait for it, or -o NAME writes elsewhere"};
+    }
+    if (!in_place && ::ftruncate(s.fd, 0) != 0) return s.fail(errno);
+    if (in_place) s.flushed = static_cast<std::uint64_t>(::lseek(s.fd, 0, SEEK_END));
+    return {};
+}
+
+status output_file::write(byte_view bytes) {
+    state& s = *state_;
+    if (!s.failure.empty()) return {s.failure};
+    if (s.buffer.size() + bytes.size() > buffer_size) {
+        if (status done = flush(); !done.ok()) return done;
+        if (bytes.size() >= buffer_size) return s.write_through(bytes);
+    }
+    s.buffer.insert(s.buffer.end(), bytes.begin(), bytes.end());
+    return {};
+}
+
+status output_file::flush() {
+    state& s = *state_;
+    if (!s.failure.empty()) return {s.failure};
+    status done = s.write_through(s.buffer);
+    s.buffer.clear();
+    return done;
+}
+
+std::uint64_t output_file::position() const noexcept {
+    return state_->flushed + state_->buffer.size();
+}
+
+status output_file::truncate(std::uint64_t size) {
+    if (status done = flush(); !done.ok()) return done;
+    state& s = *state_;
+    if (::ftruncate(s.fd, static_cast<off_t>(size)) != 0) return s.fail(errno);
+    if (::lseek(s.fd, static_cast<off_t>(size), SEEK_SET) < 0) return s.fail(errno);
+    s.flushed = size;
+    return {};
+}
+
+status output_file::commit() {
+    if (status done = flush(); !done.ok()) return done;
+    state& s = *state_;
+    if (s.committed || s.device) return {};
+    if (::fsync(s.fd) != 0) return s.fail(errno);
+    if (!s.part.empty()) {
+        if (std::rename(s.part.c_str(), s.path.c_str()) != 0) return s.fail(errno);
+        // The new name must survive a crash, too.
+        const std::string folder = std::filesystem::path(s.path).parent_path().string();
+        const int dir =
+            ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (dir >= 0) {
+            (void)::fsync(dir);
+            ::close(dir);
+        }
+    }
+    s.committed = true;
+    return {};
+}
+
+bool output_file::is_device() const noexcept {
+    return state_->device;
+}
+bool output_file::is_standard_output() const noexcept {
+    return state_->standard_output;
+}
+bool output_file::reader_gone() const noexcept {
+    return state_ && state_->reader_gone;
+}
+int output_file::descriptor() const noexcept {
+    return state_ ? state_->fd : -1;
+}
+const std::string& output_file::path() const noexcept {
+    return state_->path;
+}
+
+}  // namespace cdcscope::sink
