@@ -1,0 +1,92 @@
+// Look-up in the findings table.
+#include "proto/findings/table.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "proto/findings/table_rows.h"
+
+namespace cdcscope::findings {
+namespace {
+
+std::vector<entry> put_together() {
+    std::vector<entry> all;
+    for (const auto part : {rows::dcp_data(), rows::dcp_streams(), rows::dcp_connections(),
+                            rows::canal(), rows::capture()}) {
+        all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+}
+
+char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same_but_case(std::string_view a, std::string_view b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Edit distance (insert, delete, replace) of `a` to `b`.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replace = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view name(protocol p) noexcept {
+    constexpr std::string_view names[] = {"dcp", "canal", "tcp", "ip", "capture", "cap"};
+    return names[static_cast<std::size_t>(p)];
+}
+
+std::span<const std::string_view> entry::advice() const noexcept {
+    const auto* end = std::find(std::begin(steps), std::end(steps), std::string_view{});
+    return {std::begin(steps), end};
+}
+
+std::span<const entry> table() noexcept {
+    static const std::vector<entry> all = put_together();
+    return all;
+}
+
+const entry& entry_of(code what) noexcept {
+    return table()[static_cast<std::size_t>(what)];
+}
+
+const entry* find_code(std::string_view text) noexcept {
+    const auto all = table();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const entry& e) { return same_but_case(e.text, text); });
+    return found == all.end() ? nullptr : &*found;
+}
+
+const entry* find_rule(std::string_view rule) noexcept {
+    if (rule.empty()) return nullptr;
+    const auto all = table();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const entry& e) { return same_but_case(e.rule, rule); });
+    return found == all.end() ? nullptr : &*found;
+}
+
+const entry& nearest(std::string_view text) {
+    constexpr std::size_t longest = 64;  // no code is longer; keeps the work small for any argument
+    text = text.substr(0, longest);
+    const auto all = table();
+    return *std::min_element(all.begin(), all.end(), [&](const entry& a, const entry& b) {
+        return distance(a.text, text) < distance(b.text, text);
+    });
+}
+
+}  // namespace cdcscope::findings

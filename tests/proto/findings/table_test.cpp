@@ -1,0 +1,74 @@
+// The findings table is whole: every rule once, every text there, in the order of the codes.
+#include "proto/findings/table.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+#include <string>
+
+namespace cdcscope::findings {
+namespace {
+
+TEST(FindingsTable, RowsStandInTheOrderOfTheCodes) {
+    const auto all = table();
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(code::cap_rules) + 1);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(static_cast<std::size_t>(all[i].what), i) << all[i].text;
+        EXPECT_EQ(&entry_of(all[i].what), &all[i]);
+    }
+}
+
+TEST(FindingsTable, EveryCodeTextIsUniqueAndBeginsWithItsProtocol) {
+    std::set<std::string_view> texts;
+    for (const entry& e : table()) {
+        EXPECT_TRUE(texts.insert(e.text).second) << e.text;
+        EXPECT_TRUE(e.text.starts_with(std::string(name(e.of)) + ".")) << e.text;
+        EXPECT_EQ(e.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_."), std::string_view::npos);
+    }
+}
+
+TEST(FindingsTable, EveryRuleOfBothReferencesHasOneRow) {
+    std::multiset<std::string> rules;
+    for (const entry& e : table()) {
+        if (!e.rule.empty()) rules.emplace(e.rule);
+    }
+    std::multiset<std::string> wanted;
+    for (int i = 1; i <= 56; ++i)
+        wanted.insert(i < 10 ? "D0" + std::to_string(i) : "D" + std::to_string(i));
+    for (int i = 1; i <= 24; ++i) wanted.insert("C" + std::to_string(i));
+    EXPECT_EQ(rules, wanted);
+}
+
+TEST(FindingsTable, EveryRowSaysWhatItMeansAndWhatToDo) {
+    for (const entry& e : table()) {
+        for (const std::string_view text : {e.title, e.statement, e.source, e.meaning}) {
+            EXPECT_FALSE(text.empty()) << e.text;
+            EXPECT_EQ(text.find('!'), std::string_view::npos) << e.text;
+        }
+        EXPECT_EQ(e.statement.back(), '.') << e.text;
+        EXPECT_EQ(e.meaning.back(), '.') << e.text;
+        EXPECT_FALSE(e.advice().empty()) << e.text;
+        for (const std::string_view step : e.advice()) EXPECT_EQ(step.back(), '.') << e.text;
+        EXPECT_LE(e.least, e.level) << e.text;
+    }
+}
+
+TEST(FindingsTable, LookUpGoesByCodeAndByRule) {
+    ASSERT_NE(find_code("dcp.flow.stalled"), nullptr);
+    EXPECT_EQ(find_code("dcp.flow.stalled")->rule, "D13");
+    EXPECT_EQ(find_rule("D13"), find_code("dcp.flow.stalled"));
+    EXPECT_EQ(find_rule("d13"), find_rule("D13"));
+    EXPECT_EQ(find_rule("D57"), nullptr);
+    EXPECT_EQ(find_rule(""), nullptr);
+    EXPECT_EQ(find_code("dcp.flow"), nullptr);
+}
+
+TEST(FindingsTable, ATypoLeadsToTheNearestCode) {
+    EXPECT_EQ(nearest("dcp.flow.stalld").text, "dcp.flow.stalled");
+    EXPECT_EQ(nearest("canal.lagg").text, "canal.lag");
+    EXPECT_FALSE(nearest("").text.empty());
+    EXPECT_FALSE(nearest(std::string(1 << 20, 'x')).text.empty());
+}
+
+}  // namespace
+}  // namespace cdcscope::findings
