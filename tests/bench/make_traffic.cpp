@@ -1,5 +1,6 @@
-// Makes a capture for benchmarks and volume tests: CONNECTIONS that replicate at once, cut into segments and acknowledged as a
-// kernel would do it. make_traffic dcp|canal OUT.pcap MIB CONNECTIONS. Prints the truth as one JSON object.
+// Makes a capture for benchmarks and volume tests: CONNECTIONS that replicate at once, cut into
+// segments and acknowledged as a kernel would do it. make_traffic dcp|canal OUT.pcap MIB
+// CONNECTIONS. Prints the truth as one JSON object.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -35,14 +36,21 @@ class random_numbers {
     std::uint64_t state_ = 88172645463325252ULL;
 };
 
-void append(buffer& to, const buffer& from) { to.insert(to.end(), from.begin(), from.end()); }
-void append(buffer& to, const std::string& text) { to.insert(to.end(), text.begin(), text.end()); }
+void append(buffer& to, const buffer& from) {
+    to.insert(to.end(), from.begin(), from.end());
+}
+void append(buffer& to, const std::string& text) {
+    to.insert(to.end(), text.begin(), text.end());
+}
 
 // ---- DCP
 
-buffer dcp_message(std::uint8_t magic, std::uint8_t opcode, std::uint16_t vbucket_or_status, std::uint32_t opaque,
-                   const buffer& extras, const std::string& key, const std::string& value, std::uint64_t cas = 0) {
-    buffer m(24);
+buffer dcp_message(std::uint8_t magic, std::uint8_t opcode, std::uint16_t vbucket_or_status,
+                   std::uint32_t opaque, const buffer& extras, const std::string& key,
+                   const std::string& value, std::uint64_t cas = 0) {
+    buffer m;
+    m.reserve(24 + extras.size() + key.size() + value.size());
+    m.resize(24);
     m[0] = magic;
     m[1] = opcode;
     store_be16(&m[2], static_cast<std::uint16_t>(key.size()));
@@ -84,7 +92,9 @@ buffer canal_packet(unsigned type, const buffer& body) {
     buffer packet;
     put_number(packet, 3, type);
     put_bytes(packet, 5, body);
-    buffer framed(4);
+    buffer framed;
+    framed.reserve(4 + packet.size());
+    framed.resize(4);
     store_be32(framed.data(), static_cast<std::uint32_t>(packet.size()));
     append(framed, packet);
     return framed;
@@ -129,13 +139,15 @@ class pcap_file {
         const std::array<std::uint32_t, 6> header{0xa1b23c4d, 4U << 16 | 2U, 0, 0, 262144, 1};
         out_.write(reinterpret_cast<const char*>(header.data()), sizeof header);
     }
-    void packet(std::uint64_t time_ns, const std::uint8_t* headers, std::size_t header_size, const std::uint8_t* payload,
-                std::size_t size) {
+    void packet(std::uint64_t time_ns, const std::uint8_t* headers, std::size_t header_size,
+                const std::uint8_t* payload, std::size_t size) {
         const auto length = static_cast<std::uint32_t>(header_size + size);
         const std::array<std::uint32_t, 4> record{static_cast<std::uint32_t>(time_ns / 1000000000),
-                                                  static_cast<std::uint32_t>(time_ns % 1000000000), length, length};
+                                                  static_cast<std::uint32_t>(time_ns % 1000000000),
+                                                  length, length};
         out_.write(reinterpret_cast<const char*>(record.data()), sizeof record);
-        out_.write(reinterpret_cast<const char*>(headers), static_cast<std::streamsize>(header_size));
+        out_.write(reinterpret_cast<const char*>(headers),
+                   static_cast<std::streamsize>(header_size));
         out_.write(reinterpret_cast<const char*>(payload), static_cast<std::streamsize>(size));
         bytes_ += sizeof record + length;
     }
@@ -258,10 +270,12 @@ void dcp_snapshot(connection& c, std::uint64_t& seqno, random_numbers& random, t
     send(c, 1, dcp_message(0x80, 0x56, 7, 2, marker, "", ""), sum);
     for (std::size_t i = 0; i < items; ++i) {
         ++seqno;
-        send(c, 1,
-             dcp_message(0x80, 0x57, 7, 2, seqnos(seqno, 1, 31), "document-" + std::to_string(seqno),
-                         document(random, 64 + random.below(1800)), 1'700'000'000'000'000'000ULL + (seqno << 16)),
-             sum);
+        send(
+            c, 1,
+            dcp_message(0x80, 0x57, 7, 2, seqnos(seqno, 1, 31), "document-" + std::to_string(seqno),
+                        document(random, 64 + random.below(1800)),
+                        1'700'000'000'000'000'000ULL + (seqno << 16)),
+            sum);
         ++sum.items;
     }
     c.flush(1);
@@ -286,7 +300,8 @@ void canal_open(connection& c, truth& sum) {
     c.flush(1);
 }
 
-void canal_batch(connection& c, std::uint64_t& batch, std::uint64_t now_ns, random_numbers& random, truth& sum) {
+void canal_batch(connection& c, std::uint64_t& batch, std::uint64_t now_ns, random_numbers& random,
+                 truth& sum) {
     buffer get, messages, ack;
     put_bytes(get, 1, std::string("example"));
     put_bytes(get, 2, std::string("1001"));
@@ -345,7 +360,8 @@ int main(int argc, char** argv) {
     }
     for (connection& c : connections) c.close();
     std::printf("{\"messages\":%llu,\"bytes\":%llu,\"items\":%llu,\"connections\":%u}\n",
-                static_cast<unsigned long long>(sum.messages), static_cast<unsigned long long>(sum.bytes),
+                static_cast<unsigned long long>(sum.messages),
+                static_cast<unsigned long long>(sum.bytes),
                 static_cast<unsigned long long>(sum.items), count);
     return 0;
 }

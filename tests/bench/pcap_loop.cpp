@@ -1,4 +1,5 @@
-// The least that reading a capture costs: libpcap's own loop, touching each packet's length. Prints packets and bytes.
+// The least that reading a capture costs: libpcap's own loop, touching each packet's length. Prints
+// packets and bytes.
 #include <pcap/pcap.h>
 
 #include <cstdint>
