@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analyzer/capture/segment.h"
+#include "analyzer/tcp/stream_consumer.h"
 #include "proto/wire/bytes.h"
 #include "proto/wire/direction.h"
 #include "proto/wire/frame_ref.h"
@@ -51,9 +52,10 @@ struct unparsed_run {
     std::uint64_t length = 0;
     frame_span frames;
     std::string_view why;               // static storage: "resync", "incomplete at end", "not this protocol" ...
+    byte_view head;                     // its first bytes, 16 at most. Valid during the call
 };
 
-enum class gap_reason : std::uint8_t { acked_unseen, not_acked, snaplen, memory_cap };
+using tcp::gap_reason;
 
 struct gap {
     std::uint32_t connection = 0;
@@ -65,7 +67,15 @@ struct gap {
     frame_ref at;                       // first frame behind it
 };
 
-enum class end_kind : std::uint8_t { fin, rst, reused, timed_out, end_of_capture };
+using tcp::end_kind;
+
+// Figures of one direction; message_bytes + gap_bytes + unparsed_bytes = stream_bytes once it is closed.
+struct direction_totals {
+    std::uint64_t stream_bytes = 0, message_bytes = 0, gap_bytes = 0, unparsed_bytes = 0;
+    std::uint64_t messages = 0;      // whole ones
+    std::uint64_t gaps = 0, unparsed = 0, cut_messages = 0;
+    std::uint64_t duplicate_bytes = 0, conflict_bytes = 0;
+};
 
 // Calls come in causal order within a connection, in order of completion between connections.
 class handler {
@@ -75,7 +85,8 @@ class handler {
     handler& operator=(const handler&) = delete;
     virtual ~handler() = default;
 
-    // Before anything else of this connection. Its protocol may still be unknown: on_protocol tells.
+    // Before anything else of this connection. Its protocol may still be unknown, and whether the other direction's SYN is in
+    // the capture: on_protocol tells what has become known since.
     virtual void on_connection(const connection_info& c) = 0;
     virtual void on_protocol(const connection_info& c) = 0;
     virtual void on_message(const message& m) = 0;
@@ -83,16 +94,11 @@ class handler {
     virtual void on_unparsed(const unparsed_run& u) = 0;
     // FIN or RST sent by `dir`, at its place in the order.
     virtual void on_end(std::uint32_t connection, direction dir, end_kind how, const frame_ref& at) = 0;
+    // Its figures, just before on_closed.
+    virtual void on_totals(std::uint32_t /*connection*/, const direction_totals& /*c2s*/,
+                           const direction_totals& /*s2c*/) {}
     // Nothing more will come of it: its figures are final.
     virtual void on_closed(std::uint32_t connection, end_kind how, const frame_ref& at) = 0;
-};
-
-// Figures of one direction; message_bytes + gap_bytes + unparsed_bytes = stream_bytes once it is closed.
-struct direction_totals {
-    std::uint64_t stream_bytes = 0, message_bytes = 0, gap_bytes = 0, unparsed_bytes = 0;
-    std::uint64_t messages = 0;      // whole ones
-    std::uint64_t gaps = 0, unparsed = 0, cut_messages = 0;
-    std::uint64_t duplicate_bytes = 0, conflict_bytes = 0;
 };
 
 }  // namespace cdcscope::recover
