@@ -14,8 +14,8 @@ struct observation {
     std::string_view code;         // static storage
     std::uint32_t connection = 0;  // from 1; 0: none
     frame_ref at;
-    std::uint64_t bytes = 0;       // amount, where there is one
-    std::string text;              // the first one of a code is kept for the summary
+    std::uint64_t bytes = 0;  // amount, where there is one
+    std::string text;         // the first one of a code is kept for the summary
 };
 
 class observation_sink {

@@ -29,7 +29,8 @@ struct endpoint {
 [[nodiscard]] std::string to_string(const address& a);
 
 namespace tcp_flag {
-inline constexpr std::uint8_t fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10, urg = 0x20;
+inline constexpr std::uint8_t fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10,
+                              urg = 0x20;
 }
 
 struct segment {
@@ -39,13 +40,14 @@ struct segment {
     std::uint32_t acknowledgement = 0;  // meaningful with tcp_flag::ack
     std::uint16_t window = 0;           // as sent, not scaled
     std::uint8_t flags = 0;
-    std::int8_t window_scale = -1;      // option of a SYN; -1: absent
-    bool has_timestamp = false;         // TCP time stamp option
+    std::int8_t window_scale = -1;  // option of a SYN; -1: absent
+    bool has_timestamp = false;     // TCP time stamp option
     std::uint32_t timestamp = 0;
-    std::uint32_t ip_id = 0;            // IPv4 identification; IPv6: 0 (or that of its fragment header)
-    std::uint32_t wire_payload = 0;     // payload bytes on the wire; payload.size() is what was captured, from its start
-    byte_view payload;                  // valid during the call
-    frame_ref at;                       // of the packet that completed it (IP fragments: the last one)
+    std::uint32_t ip_id = 0;  // IPv4 identification; IPv6: 0 (or that of its fragment header)
+    std::uint32_t wire_payload =
+        0;  // payload bytes on the wire; payload.size() is what was captured, from its start
+    byte_view payload;  // valid during the call
+    frame_ref at;       // of the packet that completed it (IP fragments: the last one)
 };
 
 class segment_sink {

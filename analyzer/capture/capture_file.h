@@ -1,0 +1,40 @@
+// From the name of a capture to its packets: plain or compressed, pcap or pcapng, told by content
+// (reassembly.md H6).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analyzer/capture/file_source.h"
+#include "analyzer/capture/packet_reader.h"
+
+namespace cdcscope::capture {
+
+struct open_options {
+    bool follow = false;              // the end of a regular file is "nothing more yet"
+    std::string command = "extract";  // for texts that show what to type
+};
+
+// One open capture. Errors and problems are texts that begin with the file's name.
+class capture_file {
+  public:
+    // "-" is standard input. On failure error() is set and there is nothing to read.
+    capture_file(std::string name, const open_options& options);
+
+    [[nodiscard]] const std::string& error() const noexcept { return error_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] file_progress progress() const noexcept;
+
+    next_state next(packet& out) { return reader_->next(out); }
+    [[nodiscard]] const read_problem& problem() const noexcept { return reader_->problem(); }
+
+  private:
+    std::string open(const open_options& options);
+
+    std::string name_;
+    std::string error_;
+    std::unique_ptr<packet_reader> reader_;
+    const file_source* file_ = nullptr;  // lives in reader_
+};
+
+}  // namespace cdcscope::capture

@@ -1,0 +1,50 @@
+// Packets in, TCP segments out: link layers, tunnels and IP taken off, fragments put together.
+#pragma once
+
+#include <array>
+#include <map>
+
+#include "analyzer/capture/exported_pdu.h"
+#include "analyzer/capture/ip.h"
+#include "analyzer/capture/layer.h"
+#include "analyzer/capture/observation.h"
+#include "analyzer/capture/packet.h"
+#include "analyzer/capture/segment.h"
+
+namespace cdcscope::capture {
+
+// Where what was found goes. `exported` may be null: then such records count as other packets.
+struct sinks {
+    segment_sink* segments = nullptr;
+    observation_sink* observations = nullptr;
+    exported_pdu_sink* exported = nullptr;
+};
+
+enum class packet_kind : std::uint8_t {
+    tcp,  // a segment, or a fragment of one
+    exported_pdu,
+    other,
+    unknown_link,  // its link type is not read
+};
+
+class decoder {
+  public:
+    explicit decoder(const sinks& out) : out_(out) {}
+
+    // Takes one packet apart; calls the sinks before it returns.
+    packet_kind decode(const packet& p);
+    // The capture is over: what still waits is reported.
+    void finish();
+
+  private:
+    packet_kind on_ip(layer_view bytes, int depth);
+    packet_kind on_transport(const ip_packet& packet, int depth);
+    packet_kind on_carried(const carried& inner, int depth);
+    packet_kind on_exported(const packet& p);
+
+    sinks out_;
+    segment segment_;  // used again for each packet
+    frame_ref at_;     // packet being taken apart
+};
+
+}  // namespace cdcscope::capture

@@ -1,0 +1,25 @@
+// Classic pcap by libpcap, which reads it as a stream: every magic and version that libpcap knows
+// (reassembly.md H1).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analyzer/capture/byte_source.h"
+#include "analyzer/capture/packet_reader.h"
+
+namespace cdcscope::capture {
+
+struct opened_reader {
+    std::unique_ptr<packet_reader> reader;
+    std::string error;  // without the file's name; empty if there is a reader
+};
+
+inline constexpr std::size_t pcap_header_size = 24;
+
+// Whether a file that starts with these four bytes is a classic pcap, in either byte order.
+[[nodiscard]] bool is_pcap(byte_view start) noexcept;
+
+[[nodiscard]] opened_reader open_pcap(std::unique_ptr<byte_source> source);
+
+}  // namespace cdcscope::capture
