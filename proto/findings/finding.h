@@ -37,6 +37,7 @@ struct finding {
     std::uint32_t event = 0;        // id of the message (or end) at which it became certain, as given to feed()
     std::vector<figure> figures;
     std::string text;               // one sentence with the figures in it, as look/README.md words them
+    std::uint32_t id = 0;           // of a finding whose state goes on: on_settled tells its end; 0: nothing more will come
 };
 
 // Where findings go as they become certain.
@@ -47,6 +48,12 @@ class finding_sink {
     finding_sink& operator=(const finding_sink&) = delete;
     virtual ~finding_sink() = default;
     virtual void on_finding(finding found) noexcept = 0;
+
+    // What the finding `id` told of (a stall, a wait, a silence) has ended (`over`), or was still going on when the connection or the
+    // capture ended: its figures and its text as they are then, in place of those given before.
+    virtual void on_settled([[maybe_unused]] std::uint32_t id, [[maybe_unused]] bool over,
+                            [[maybe_unused]] const frame_ref& at, [[maybe_unused]] std::vector<figure> figures,
+                            [[maybe_unused]] std::string text) noexcept {}
 };
 
 }  // namespace cdcscope::findings
