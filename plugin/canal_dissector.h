@@ -1,0 +1,22 @@
+// `canal`: one packet shown field by field, with the bytes of each. Framing is canal_stream's.
+#pragma once
+
+#include "plugin/canal_fields.h"
+#include "plugin/connection.h"
+
+namespace cdcscope {
+
+struct canal_packet {
+    ws::connection* c = nullptr;
+    direction dir = direction::c2s;
+    unsigned ordinal = 0;  // of the packet in its frame
+    canal::port_kind port = canal::port_kind::data;
+};
+
+// `tvb` is one frame: 4 bytes of length, then the Packet.
+void dissect_canal(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const canal_packet& packet);
+
+[[nodiscard]] int canal_protocol();
+void register_canal_dissector(int proto);
+
+}  // namespace cdcscope

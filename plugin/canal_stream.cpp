@@ -1,0 +1,173 @@
+// Framing of canal: which connections carry it, which of its two protocols, and where packets begin
+// (canal.md sections 1 and 14, wireshark.md section 4).
+#include "plugin/boundary.h"
+#include "plugin/canal_dissector.h"
+#include "plugin/canal_preferences.h"
+#include "plugin/experts.h"
+#include "plugin/protocols.h"
+#include "proto/canal/frame.h"
+
+namespace cdcscope {
+namespace {
+
+constexpr unsigned admin_port = 11110;
+
+int proto_canal = -1;
+dissector_handle_t canal_handle;
+
+enum class stream_kind : std::uint8_t { undecided, data, admin, neither };
+
+// Kept in connection::flags by the first pass.
+struct canal_stream {
+    ws::connection* c = nullptr;
+    stream_kind kind = stream_kind::undecided;
+    std::uint32_t since = 0;  // frame that decided
+};
+
+bool is_canal_port(std::uint32_t port) {
+    return value_is_in_range(prefs_get_range_value("canal", "tcp.port"), port);
+}
+
+byte_view captured(tvbuff_t* tvb, int offset = 0) {
+    const int size = tvb_captured_length_remaining(tvb, offset);
+    return size <= 0 ? byte_view{}
+                     : byte_view{tvb_get_ptr(tvb, offset, size), static_cast<std::size_t>(size)};
+}
+
+// Which protocol is meant before anything of the connection told.
+canal::port_kind port_kind_of(const ws::connection& c) {
+    return c.server_port == admin_port ? canal::port_kind::admin : canal::port_kind::data;
+}
+
+canal_stream& stream_of(ws::connection& c) {
+    if (c.extra == nullptr) {
+        auto* made = new (wmem_alloc0(wmem_file_scope(), sizeof(canal_stream))) canal_stream;
+        made->c = &c;
+        c.extra = made;
+    }
+    return *static_cast<canal_stream*>(c.extra);
+}
+
+stream_kind kind_of(canal::server_start start) {
+    switch (start) {
+        case canal::server_start::data:
+            return stream_kind::data;
+        case canal::server_start::admin:
+            return stream_kind::admin;
+        case canal::server_start::neither:
+            return stream_kind::neither;
+        case canal::server_start::undecided:
+            return stream_kind::undecided;
+    }
+    return stream_kind::undecided;
+}
+
+// What this buffer says of the stream, where nothing did before.
+stream_kind judge(const ws::connection& c, direction dir, byte_view bytes) {
+    if (c.from_start && dir == direction::s2c) return kind_of(canal::recognise_server(bytes));
+    if (c.from_start) return stream_kind::undecided;  // the server speaks first
+    const canal::port_kind port = port_kind_of(c);
+    if (canal::check_frame(bytes, port, canal_preferences().max_frame) == canal::match::no) {
+        return stream_kind::undecided;
+    }
+    return port == canal::port_kind::admin ? stream_kind::admin : stream_kind::data;
+}
+
+stream_kind decide(canal_stream& s, direction dir, packet_info* pinfo, byte_view bytes) {
+    if (s.kind != stream_kind::undecided && pinfo->num >= s.since) return s.kind;
+    const stream_kind found = judge(*s.c, dir, bytes);
+    if (!PINFO_FD_VISITED(pinfo) && found != stream_kind::undecided) {
+        s.kind = found;
+        s.since = pinfo->num;
+    }
+    return found;
+}
+
+bool begins_packet(ws::connection& c, direction dir, packet_info* pinfo, canal::port_kind port,
+                   byte_view bytes) {
+    const std::uint32_t most = canal_preferences().max_frame;
+    if (ws::is_in_step(c, dir, pinfo) && !ws::leaves_step(pinfo)) {
+        const canal::length_state state = canal::read_length(bytes, most).state;
+        const bool good =
+            state == canal::length_state::good || state == canal::length_state::incomplete;
+        if (!good) ws::set_in_step(c, dir, pinfo, false);
+        return good;
+    }
+    const bool accepted = bytes.size() > canal::length_size &&
+                          canal::check_frame(bytes, port, most) != canal::match::no;
+    ws::set_in_step(c, dir, pinfo, accepted);
+    return accepted;
+}
+
+// Length of the frame at `offset`; all the rest if there is none.
+unsigned frame_length(packet_info*, tvbuff_t* tvb, int offset, void*) {
+    const canal::frame_length length =
+        canal::read_length(captured(tvb, offset), canal_preferences().max_frame);
+    if (length.state == canal::length_state::good) return static_cast<unsigned>(length.whole());
+    return static_cast<unsigned>(
+        std::max(tvb_reported_length_remaining(tvb, offset), int{canal::length_size}));
+}
+
+int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    ws::connection& c = *static_cast<ws::connection*>(data);
+    const bool admin = stream_of(c).kind == stream_kind::admin;
+    const canal_packet packet{.c = &c,
+                              .dir = ws::direction_of(c, pinfo),
+                              .ordinal = ws::next_ordinal(pinfo, proto_canal),
+                              .port = admin ? canal::port_kind::admin : canal::port_kind::data};
+    dissect_canal(tvb, pinfo, tree, packet);
+    return static_cast<int>(tvb_captured_length(tvb));
+}
+
+int dissect_stream(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
+    ws::connection& c = ws::connection_of(pinfo, proto_canal, is_canal_port);
+    const direction dir = ws::direction_of(c, pinfo);
+    const byte_view bytes = captured(tvb);
+    const stream_kind kind = decide(stream_of(c), dir, pinfo, bytes);
+    if (kind == stream_kind::undecided || kind == stream_kind::neither) return 0;
+    const canal::port_kind port =
+        kind == stream_kind::admin ? canal::port_kind::admin : canal::port_kind::data;
+    if (!begins_packet(c, dir, pinfo, port, bytes)) return 0;
+    tcp_dissect_pdus(tvb, pinfo, tree, canal_preferences().desegment, canal::length_size,
+                     frame_length, dissect_frame, &c);
+    return static_cast<int>(tvb_captured_length(tvb));
+}
+
+int dissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+    return ws::dissector_boundary([&] { return dissect_stream(tvb, pinfo, tree); });
+}
+
+// The HANDSHAKE that a server begins with, on any port.
+ws::boolean heuristic_handshake(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+    return ws::dissector_boundary([&]() -> ws::boolean {
+        const byte_view bytes = captured(tvb);
+        const canal::server_start start = canal::recognise_server(bytes);
+        if (start != canal::server_start::data && start != canal::server_start::admin) return false;
+        const canal::port_kind port =
+            start == canal::server_start::admin ? canal::port_kind::admin : canal::port_kind::data;
+        if (canal::check_frame(bytes, port) != canal::match::whole) return false;
+        conversation_set_dissector(find_or_create_conversation(pinfo), canal_handle);
+        return dissect_stream(tvb, pinfo, tree) > 0;
+    });
+}
+
+}  // namespace
+
+int canal_protocol() {
+    return proto_canal;
+}
+
+void register_canal() {
+    proto_canal = proto_register_protocol("Alibaba Canal Protocol", "Canal", "canal");
+    canal_handle = register_dissector("canal", dissect, proto_canal);
+    register_canal_preferences(proto_canal);
+    register_canal_dissector(proto_canal);
+}
+
+void handoff_canal() {
+    dissector_add_uint_range_with_preference("tcp.port", "11110-11111", canal_handle);
+    heur_dissector_add("tcp", heuristic_handshake, "Canal handshake over TCP", "canal_tcp",
+                       proto_canal, HEURISTIC_ENABLE);
+}
+
+}  // namespace cdcscope

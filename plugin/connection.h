@@ -1,0 +1,54 @@
+// What the plugin knows of one TCP connection apart from its protocol: its number, which side is
+// the server, and whether a direction is in step. Lives in file scope and changes on the first pass
+// only (wireshark.md section 6).
+#pragma once
+
+#include "plugin/ws_compat.h"
+#include "proto/wire/direction.h"
+
+namespace cdcscope::ws {
+
+struct connection {
+    std::uint32_t number = 0;  // tcp.stream + 1
+    std::uint16_t server_port = 0;
+    bool both_ports_equal = false;  // then the address decides
+    address server;
+    bool from_start = false;  // a SYN was captured
+    std::uint32_t disturbed =
+        0;  // first frame that TCP's analysis calls out of order, lost or ACKed unseen; 0: none
+    wmem_tree_t* in_step[2] = {};  // by direction: frame -> in step from that frame on
+    void* state = nullptr;         // the protocol's own, owned by its registry
+    void* state_owner = nullptr;   // which registry that was: it is renewed with every (re)load
+    void* extra = nullptr;         // the protocol's own, in file scope
+};
+
+// The connection of this packet, made on first sight. `well_known` tells the server where no SYN
+// does: which ports a server of the protocol listens on. Two protocols on one connection have one
+// each (`proto`).
+[[nodiscard]] connection& connection_of(packet_info* pinfo, int proto,
+                                        bool (*well_known)(std::uint32_t port));
+// The same, or nothing if the packet is not one of a known connection.
+[[nodiscard]] connection* find_connection(packet_info* pinfo, int proto);
+
+[[nodiscard]] direction direction_of(const connection& c, const packet_info* pinfo);
+
+// Whether message borders are known at the start of this frame's data.
+[[nodiscard]] bool is_in_step(const connection& c, direction dir, const packet_info* pinfo);
+// First pass only: from the next frame on.
+void set_in_step(connection& c, direction dir, const packet_info* pinfo, bool in_step);
+
+// What TCP's sequence analysis says of this frame (tcp.analysis.*; needs
+// tcp.analyze_sequence_numbers).
+struct tcp_verdict {
+    bool out_of_order = false, lost_segment = false, acked_unseen = false;
+    [[nodiscard]] bool disturbed() const { return out_of_order || lost_segment || acked_unseen; }
+};
+[[nodiscard]] tcp_verdict tcp_verdict_of(packet_info* pinfo);
+// A segment is missing in front of this frame's data, and TCP does not wait for it.
+[[nodiscard]] bool leaves_step(packet_info* pinfo);
+
+// Counts messages within one dissection of a frame: 0, 1, 2 ... in every pass alike (wireshark.md
+// section 6).
+[[nodiscard]] unsigned next_ordinal(packet_info* pinfo, int proto);
+
+}  // namespace cdcscope::ws

@@ -1,0 +1,225 @@
+// The demultiplexer `cbkv` on Couchbase's ports: frames the messages of a stream and gives each to
+// `cbdcp` or to Wireshark's own `couchbase` dissector (wireshark.md section 4).
+#include "plugin/boundary.h"
+#include "plugin/connection.h"
+#include "plugin/dcp_dissector.h"
+#include "plugin/dcp_preferences.h"
+#include "plugin/protocols.h"
+#include "proto/dcp/frame.h"
+#include "proto/dcp/opcodes.h"
+
+namespace cdcscope {
+namespace {
+
+constexpr unsigned tls_port = 11207;
+
+int proto_cbkv = -1;
+int hf_out_of_step = -1;
+int ett_cbkv = -1;
+expert_field ei_out_of_step = EI_INIT;
+
+dissector_handle_t cbkv_handle;
+dissector_handle_t couchbase_handle;  // null: Wireshark was started without it
+
+bool is_kv_port(std::uint32_t port) {
+    return port == tls_port || value_is_in_range(prefs_get_range_value("cbkv", "tcp.port"), port);
+}
+
+byte_view head_of(tvbuff_t* tvb, int offset) {
+    const int size = std::min(tvb_captured_length_remaining(tvb, offset), int{dcp::header_size});
+    return size <= 0 ? byte_view{}
+                     : byte_view{tvb_get_ptr(tvb, offset, size), static_cast<std::size_t>(size)};
+}
+
+// Whether the stream has a message border at the start of this buffer.
+bool begins_message(ws::connection& c, direction dir, packet_info* pinfo, byte_view head) {
+    if (head.empty() || !dcp::is_magic(head[0])) {
+        ws::set_in_step(c, dir, pinfo, false);
+        return false;
+    }
+    const bool in_step = ws::is_in_step(c, dir, pinfo) && !ws::leaves_step(pinfo);
+    if (head.size() < dcp::header_size) return in_step;
+    const bool accepted = in_step
+                              ? dcp::parse_header(head, dcp_preferences().max_body).state ==
+                                    dcp::parse_state::complete
+                              : dcp::is_candidate(head, {.max_body = dcp_preferences().max_body});
+    ws::set_in_step(c, dir, pinfo, accepted);
+    return accepted;
+}
+
+// Length of the message at `offset`. Without a header there nothing of the buffer can be framed:
+// all the rest.
+unsigned message_length(packet_info*, tvbuff_t* tvb, int offset, void*) {
+    const dcp::header_outcome h =
+        dcp::parse_header(head_of(tvb, offset), dcp_preferences().max_body);
+    if (h.state != dcp::parse_state::complete) {
+        return static_cast<unsigned>(
+            std::max(tvb_reported_length_remaining(tvb, offset), int{dcp::header_size}));
+    }
+    return static_cast<unsigned>(h.value.total_length());
+}
+
+// A message that our tables have no row for.
+void hand_over(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, unsigned ordinal) {
+    if (ordinal > 0) col_append_str(pinfo->cinfo, COL_INFO, " | ");
+    col_set_fence(pinfo->cinfo, COL_INFO);
+    if (couchbase_handle == nullptr ||
+        call_dissector_only(couchbase_handle, tvb, pinfo, tree, nullptr) == 0) {
+        call_data_dissector(tvb, pinfo, tree);
+    }
+    col_set_fence(pinfo->cinfo, COL_INFO);
+}
+
+void show_out_of_step(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
+    proto_item* item = proto_tree_add_item(tree, proto_cbkv, tvb, 0, -1, ENC_NA);
+    proto_tree* sub = proto_item_add_subtree(item, ett_cbkv);
+    item = proto_tree_add_item(sub, hf_out_of_step, tvb, 0, -1, ENC_NA);
+    expert_add_info(pinfo, item, &ei_out_of_step);
+    col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", "[not in step]");
+    col_set_fence(pinfo->cinfo, COL_INFO);
+}
+
+bool is_described(const dcp::header& h) {
+    const dcp::opcode_row* row = dcp::find_opcode(h.kind, h.opcode);
+    return row != nullptr && row->described;
+}
+
+bool is_ours(const dcp::header& h) {
+    return dcp_preferences().non_dcp == non_dcp_choice::short_summary || is_described(h);
+}
+
+int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    ws::connection& c = *static_cast<ws::connection*>(data);
+    const direction dir = ws::direction_of(c, pinfo);
+    const unsigned ordinal = ws::next_ordinal(pinfo, proto_cbkv);
+    if (ordinal == 0) {
+        col_set_str(pinfo->cinfo, COL_PROTOCOL, "CB-KV");
+        col_clear(pinfo->cinfo, COL_INFO);
+    }
+    const dcp::header_outcome h = dcp::parse_header(head_of(tvb, 0), dcp_preferences().max_body);
+    if (h.state != dcp::parse_state::complete) {
+        ws::set_in_step(c, dir, pinfo, false);
+        show_out_of_step(tvb, pinfo, tree);
+        return tvb_captured_length(tvb);
+    }
+    dcp_message message{.c = &c,
+                        .dir = dir,
+                        .ordinal = ordinal,
+                        .head = h.value,
+                        .shown_here = is_ours(h.value),
+                        .memory = {}};
+    observe_dcp(tvb, pinfo, message);
+    if (message.shown_here) {
+        dissect_dcp(tvb, pinfo, tree, message);
+    } else {
+        hand_over(tvb, pinfo, tree, ordinal);
+    }
+    return tvb_captured_length(tvb);
+}
+
+int dissect_stream(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
+    ws::connection& c = ws::connection_of(pinfo, proto_cbkv, is_kv_port);
+    const direction dir = ws::direction_of(c, pinfo);
+    if (!begins_message(c, dir, pinfo, head_of(tvb, 0))) return 0;
+    tcp_dissect_pdus(tvb, pinfo, tree, dcp_preferences().desegment, dcp::header_size,
+                     message_length, dissect_message, &c);
+    return tvb_captured_length(tvb);
+}
+
+int dissect_cbkv(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+    return ws::dissector_boundary([&] {
+        if (!is_dcp_enabled() && couchbase_handle != nullptr) {
+            // One more level of nesting must not cost the built-in dissector its reassembly.
+            pinfo->can_desegment = pinfo->saved_can_desegment;
+            return call_dissector_only(couchbase_handle, tvb, pinfo, tree, nullptr);
+        }
+        return dissect_stream(tvb, pinfo, tree);
+    });
+}
+
+// `cbdcp` chosen by Decode As.
+int dissect_cbdcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+    return ws::dissector_boundary([&] { return dissect_stream(tvb, pinfo, tree); });
+}
+
+// A DCP_OPEN request, by everything that is fixed about it (dcp.md section 6.1).
+bool is_dcp_open(byte_view head, tvbuff_t* tvb) {
+    constexpr std::uint32_t known_flags = 0x3ff;
+    constexpr unsigned longest_name = 200;
+    if (!dcp::is_candidate(head, {.max_body = dcp_preferences().max_body})) return false;
+    const dcp::header h = dcp::parse_header(head).value;
+    const dcp::opcode_row* row = dcp::find_opcode(h.kind, h.opcode);
+    if (h.kind != dcp::magic::request || row == nullptr || row->event != "open") return false;
+    if (h.key_length == 0 || h.key_length > longest_name) return false;
+    if (tvb_captured_length(tvb) < dcp::header_size + 8) return false;
+    return tvb_get_ntohl(tvb, dcp::header_size) == 0 &&
+           (tvb_get_ntohl(tvb, dcp::header_size + 4) & ~known_flags) == 0;
+}
+
+ws::boolean heuristic_dcp_open(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+    return ws::dissector_boundary([&]() -> ws::boolean {
+        if (!is_dcp_open(head_of(tvb, 0), tvb)) return false;
+        conversation_set_dissector(find_or_create_conversation(pinfo), cbkv_handle);
+        return dissect_stream(tvb, pinfo, tree) > 0;
+    });
+}
+
+void take_port(std::uint32_t port) {
+    // Unconditionally this would wipe a Decode As entry of the user's.
+    if (dissector_get_default_uint_handle("tcp.port", port) != cbkv_handle) {
+        dissector_add_uint("tcp.port", port, cbkv_handle);
+    }
+}
+
+// A user's `couchbase.tcp.port` takes the port away; it is taken back before each capture.
+void take_ports() {
+    const range_t* ports = prefs_get_range_value("cbkv", "tcp.port");
+    if (ports == nullptr || !dcp_preferences().take_ports) return;
+    for (unsigned i = 0; i < ports->nranges; ++i) {
+        const range_admin_t& r = ports->ranges[i];
+        for (std::uint32_t port = r.low; port <= r.high && port <= 0xffff; ++port) take_port(port);
+    }
+}
+
+}  // namespace
+
+int kv_protocol() {
+    return proto_cbkv;
+}
+
+void register_kv_demux() {
+    static hf_register_info fields[] = {
+        {&hf_out_of_step,
+         {"Not in step", "cbkv.out_of_step", FT_BYTES, BASE_NONE, nullptr, 0,
+          "Bytes that do not begin with a message; the next one is looked for at the start of a "
+          "segment",
+          HFILL}},
+    };
+    static int* trees[] = {&ett_cbkv};
+    static ei_register_info experts[] = {
+        {&ei_out_of_step,
+         {"cbkv.out_of_step.expert", PI_MALFORMED, PI_WARN,
+          "No message begins here: the stream is out of step", EXPFILL}},
+    };
+    proto_cbkv = proto_register_protocol("Couchbase key-value/DCP", "CB-KV", "cbkv");
+    proto_set_cant_toggle(proto_cbkv);
+    proto_register_field_array(proto_cbkv, fields, array_length(fields));
+    proto_register_subtree_array(trees, array_length(trees));
+    expert_register_field_array(expert_register_protocol(proto_cbkv), experts,
+                                array_length(experts));
+    cbkv_handle = register_dissector("cbkv", dissect_cbkv, proto_cbkv);
+    register_init_routine(take_ports);
+}
+
+void handoff_kv_demux() {
+    couchbase_handle = find_dissector_add_dependency("couchbase", proto_cbkv);
+    dissector_add_uint_range_with_preference("tcp.port", "11210", cbkv_handle);
+    ssl_dissector_add(tls_port, cbkv_handle);
+    dissector_handle_t dcp_handle = register_dissector_with_description(
+        "cbdcp", "Couchbase Database Change Protocol", dissect_cbdcp, dcp_protocol());
+    dissector_add_for_decode_as("tcp.port", dcp_handle);
+    heur_dissector_add("tcp", heuristic_dcp_open, "Couchbase DCP_OPEN over TCP", "cbdcp_tcp",
+                       dcp_protocol(), HEURISTIC_ENABLE);
+}
+
+}  // namespace cdcscope

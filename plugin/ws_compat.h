@@ -1,0 +1,77 @@
+// Wireshark's interface, and all that differs between 4.0, 4.4 and 4.6 (wireshark.md section 1.4).
+// Nothing else asks for the version.
+#pragma once
+
+#include <ws_version.h>
+
+// The border between old and new interface is taken to be 4.2.
+#define CDC_WIRESHARK_API (WIRESHARK_VERSION_MAJOR * 100 + WIRESHARK_VERSION_MINOR)
+
+#include <wireshark.h>
+
+#include <epan/packet.h>
+
+#include <epan/conversation.h>
+#include <epan/dissectors/packet-tcp.h>
+#include <epan/exceptions.h>
+#include <epan/expert.h>
+#include <epan/prefs.h>
+#include <epan/proto_data.h>
+#include <epan/show_exception.h>
+#include <epan/stats_tree.h>
+#include <epan/strutil.h>
+#include <epan/tap.h>
+#include <epan/value_string.h>
+#if CDC_WIRESHARK_API >= 402
+#include <wsutil/str_util.h>
+#endif
+extern "C" {
+#include <epan/dissectors/packet-tls.h>
+}
+
+#include <cstdint>
+
+namespace cdcscope::ws {
+
+// What the interface calls a boolean; preferences need a variable of exactly this type.
+#if CDC_WIRESHARK_API >= 402
+using boolean = bool;
+#else
+using boolean = gboolean;
+#endif
+
+// Integers of a buffer, big-endian.
+inline std::uint8_t u8(tvbuff_t* tvb, int offset) {
+#if CDC_WIRESHARK_API >= 402
+    return tvb_get_uint8(tvb, offset);
+#else
+    return tvb_get_guint8(tvb, offset);
+#endif
+}
+
+// Separates the levels of a statistics menu.
+#if CDC_WIRESHARK_API >= 402
+#define CDC_MENU_SEPARATOR STATS_TREE_MENU_SEPARATOR
+#else
+#define CDC_MENU_SEPARATOR "/"
+#endif
+
+inline bool dissector_try(dissector_table_t table, std::uint32_t value, tvbuff_t* tvb,
+                          packet_info* pinfo, proto_tree* tree, void* data) {
+#if CDC_WIRESHARK_API >= 406
+    return dissector_try_uint_with_data(table, value, tvb, pinfo, tree, true, data) != 0;
+#else
+    return dissector_try_uint_new(table, value, tvb, pinfo, tree, true, data) != 0;
+#endif
+}
+
+inline bool dissector_try(dissector_table_t table, const char* key, tvbuff_t* tvb,
+                          packet_info* pinfo, proto_tree* tree, void* data) {
+#if CDC_WIRESHARK_API >= 406
+    return dissector_try_string_with_data(table, key, tvb, pinfo, tree, true, data) != 0;
+#else
+    return dissector_try_string(table, key, tvb, pinfo, tree, data) != 0;
+#endif
+}
+
+}  // namespace cdcscope::ws
