@@ -69,10 +69,8 @@ constexpr std::array fault_texts = {
     std::string_view{"extended metadata contradict their lengths"},
     std::string_view{"value is not JSON although its datatype says so"},
     std::string_view{"stream filter is not JSON"},
-    std::string_view{"durability level is none"},
-    std::string_view{"datatype has unknown bits"},
 };
-static_assert(fault_texts.size() == static_cast<std::size_t>(fault::datatype) + 1);
+static_assert(fault_texts.size() == static_cast<std::size_t>(fault::last) + 1);
 
 fault check_extras(const header& h, const opcode_row& row, const message_rule& rule) noexcept {
     if (!row.known_extras && rule.extras.empty()) return fault::none;

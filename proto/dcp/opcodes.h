@@ -138,8 +138,7 @@ enum class fault : std::uint8_t {
     extended_metadata,
     json,
     stream_filter,
-    durability_level,
-    datatype,
+    last = stream_filter,
 };
 [[nodiscard]] std::string_view describe(fault f) noexcept;
 
