@@ -1,20 +1,13 @@
 // Where records go: a .ss file, JSON lines, Redis Streams, Kafka.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 
-#include "proto/wire/bytes.h"
+#include "analyzer/record/record.h"
 
 namespace cdcscope::sink {
 
-struct record {
-    std::string_view key;      // stream key, valid as messages.md section 3 says
-    std::int64_t time_ns = 0;  // packet time
-    byte_view payload;         // JSON without line feed, or raw bytes
-    bool is_json = true;
-};
+using record = cdcscope::record::entry;
 
 // Outcome of an operation: empty text is success.
 struct status {
