@@ -51,18 +51,20 @@ std::string duration_text(std::int64_t ns) {
     const auto as = [&](std::int64_t unit) {
         return static_cast<double>(ns) / static_cast<double>(unit);
     };
+    // Each unit ends where rounding would write a thousand of it.
     if (ns < us) return std::to_string(ns) + " ns";
-    if (ns < ms) return short_number(as(us)) + " µs";
-    if (ns < s) return short_number(as(ms)) + " ms";
-    if (ns < 10 * s) return formatted("%.3f s", as(s));
-    if (ns < 120 * s) return formatted("%.1f s", as(s));
-    const std::int64_t seconds = ns / s;
+    if (ns < ms - us / 2) return short_number(as(us)) + " µs";
+    if (ns < s - ms / 2) return short_number(as(ms)) + " ms";
+    if (ns < 10 * s - ms / 2) return formatted("%.3f s", as(s));
+    if (ns < 120 * s - ms * 50) return formatted("%.1f s", as(s));
+    const std::int64_t seconds = ns / s + (ns % s >= s / 2 ? 1 : 0);
     if (seconds < 3600) {
         return formatted("%lld min %02lld s", static_cast<long long>(seconds / 60),
                          static_cast<long long>(seconds % 60));
     }
-    return formatted("%lld h %02lld min", static_cast<long long>(seconds / 3600),
-                     static_cast<long long>(seconds / 60 % 60));
+    const std::int64_t minutes = (seconds + 30) / 60;
+    return grouped(static_cast<std::uint64_t>(minutes / 60)) +
+           formatted(" h %02lld min", static_cast<long long>(minutes % 60));
 }
 
 std::string seconds_text(std::int64_t ns) {
@@ -71,7 +73,7 @@ std::string seconds_text(std::int64_t ns) {
 
 std::string clock_text(std::int64_t time_ns) {
     constexpr std::int64_t day = 86'400 * s;
-    const std::int64_t in_day = ((time_ns % day) + day) % day / ms;
+    const std::int64_t in_day = (((time_ns % day) + day) % day + ms / 2) / ms % (day / ms);
     return formatted("%02d:%02d:%02d.%03d", static_cast<int>(in_day / 3'600'000),
                      static_cast<int>(in_day / 60'000 % 60), static_cast<int>(in_day / 1000 % 60),
                      static_cast<int>(in_day % 1000));

@@ -33,6 +33,14 @@ TEST(Words, DurationsGetCoarserAsTheyGrow) {
     EXPECT_EQ(duration_text(19'000'000'000), "19.0 s");
     EXPECT_EQ(duration_text(139'000'000'000), "2 min 19 s");
     EXPECT_EQ(duration_text(5'400'000'000'000), "1 h 30 min");
+    EXPECT_EQ(duration_text(999'499), "999 µs");
+    EXPECT_EQ(duration_text(999'500), "1.0 ms");
+    EXPECT_EQ(duration_text(999'499'999), "999 ms");
+    EXPECT_EQ(duration_text(999'500'000), "1.000 s");
+    EXPECT_EQ(duration_text(9'999'500'000), "10.0 s");
+    EXPECT_EQ(duration_text(119'950'000'000), "2 min 00 s");
+    EXPECT_EQ(duration_text(138'985'000'000), "2 min 19 s");
+    EXPECT_EQ(duration_text(3'599'500'000'000), "1 h 00 min");
     EXPECT_EQ(duration_text(-4'000'000), "-4.0 ms");
     EXPECT_EQ(duration_text(INT64_MIN).front(), '-');
     EXPECT_EQ(seconds_text(138'985'000'000), "138.985 s");
@@ -40,7 +48,10 @@ TEST(Words, DurationsGetCoarserAsTheyGrow) {
 
 TEST(Words, TimesOfDayHaveMilliseconds) {
     EXPECT_EQ(clock_text(1'796'019'721'016'000'000), "06:22:01.016");
-    EXPECT_EQ(clock_text(-1), "23:59:59.999");
+    EXPECT_EQ(clock_text(1'796'019'721'016'499'999), "06:22:01.016");
+    EXPECT_EQ(clock_text(1'796'019'721'016'500'000), "06:22:01.017");
+    EXPECT_EQ(clock_text(-1'000'000), "23:59:59.999");
+    EXPECT_EQ(clock_text(-1), "00:00:00.000");
 }
 
 TEST(Words, NamesOfTheCaptureCannotBreakALine) {
