@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analyzer/capture/file_source.h"
@@ -24,9 +25,15 @@ class capture_file {
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] file_progress progress() const noexcept;
+    // A regular file: closed and opened again it gives the same.
+    [[nodiscard]] bool can_reopen() const noexcept { return file_->is_regular(); }
 
     next_state next(packet& out) { return reader_->next(out); }
     [[nodiscard]] const read_problem& problem() const noexcept { return reader_->problem(); }
+    [[nodiscard]] std::optional<std::uint32_t> only_link_type() const noexcept {
+        return reader_->only_link_type();
+    }
+    [[nodiscard]] std::size_t interfaces() const noexcept { return reader_->interfaces(); }
 
   private:
     std::string open(const open_options& options);

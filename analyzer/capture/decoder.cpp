@@ -34,14 +34,30 @@ packet_kind decoder::on_carried(const carried& inner, int depth) {
 packet_kind decoder::on_ip(layer_view bytes, int depth) {
     ip_packet packet;
     if (!parse_ip(bytes, packet)) return packet_kind::other;
-    if (packet.is_fragment) return packet_kind::other;
+    if (packet.is_fragment && !join(packet))
+        return packet.protocol == ip_protocol::tcp ? packet_kind::tcp : packet_kind::other;
     return on_transport(packet, depth);
 }
 
 packet_kind decoder::on_transport(const ip_packet& packet, int depth) {
     if (packet.protocol != ip_protocol::tcp) return on_carried(peel_tunnel(packet), depth + 1);
+    return on_tcp(packet);
+}
+
+// True when the fragment completes its datagram; `packet` is the whole then.
+bool decoder::join(ip_packet& packet) {
+    for (int headers = 0; packet.is_fragment && headers < max_depth; ++headers) {
+        if (!packet.v6 && !may_carry_tcp(packet.protocol)) return false;
+        if (!fragments_.add(packet, at_) || !skip_extensions(packet)) return false;
+    }
+    return !packet.is_fragment;
+}
+
+packet_kind decoder::on_tcp(const ip_packet& packet) {
     if (!parse_tcp(packet, segment_)) return packet_kind::other;
     segment_.at = at_;
+    if (packet.payload.captured == packet.payload.wire)
+        checksums_.see(segment_, tcp_checksum_is_good(packet));
     out_.segments->on_segment(segment_);
     return packet_kind::tcp;
 }
@@ -53,6 +69,9 @@ packet_kind decoder::on_exported(const packet& p) {
     return packet_kind::exported_pdu;
 }
 
-void decoder::finish() {}
+void decoder::finish() {
+    fragments_.finish();
+    checksums_.report(*out_.observations);
+}
 
 }  // namespace cdcscope::capture

@@ -1,10 +1,9 @@
 // Packets in, TCP segments out: link layers, tunnels and IP taken off, fragments put together.
 #pragma once
 
-#include <array>
-#include <map>
-
+#include "analyzer/capture/checksum_watch.h"
 #include "analyzer/capture/exported_pdu.h"
+#include "analyzer/capture/fragments.h"
 #include "analyzer/capture/ip.h"
 #include "analyzer/capture/layer.h"
 #include "analyzer/capture/observation.h"
@@ -29,7 +28,8 @@ enum class packet_kind : std::uint8_t {
 
 class decoder {
   public:
-    explicit decoder(const sinks& out) : out_(out) {}
+    explicit decoder(const sinks& out, const fragment_limits& limits = {})
+        : out_(out), fragments_(*out.observations, limits) {}
 
     // Takes one packet apart; calls the sinks before it returns.
     packet_kind decode(const packet& p);
@@ -39,10 +39,14 @@ class decoder {
   private:
     packet_kind on_ip(layer_view bytes, int depth);
     packet_kind on_transport(const ip_packet& packet, int depth);
+    bool join(ip_packet& packet);
+    packet_kind on_tcp(const ip_packet& packet);
     packet_kind on_carried(const carried& inner, int depth);
     packet_kind on_exported(const packet& p);
 
     sinks out_;
+    fragment_table fragments_;
+    checksum_watch checksums_;
     segment segment_;  // used again for each packet
     frame_ref at_;     // packet being taken apart
 };

@@ -120,21 +120,23 @@ std::string describe_open_error(const std::string& name, int error_number) {
     }
 }
 
-std::string describe_content(const std::string& name, byte_view start, const std::string& command) {
+std::string describe_content(const std::string& name, const std::string& inside, byte_view start,
+                             const std::string& command) {
     constexpr std::string_view wanted = "give a pcap or pcapng file, plain, gzip or zstd";
-    if (start.empty()) return fmt::format("{}: empty file (0 bytes); {}", name, wanted);
+    if (start.empty()) return fmt::format("{}: {}empty file (0 bytes); {}", name, inside, wanted);
     for (const known_content& known : known_contents) {
         if (as_text(start).starts_with(known.magic)) {
-            return fmt::format("{}: {}", name,
+            return fmt::format("{}: {}{}", name, inside,
                                fmt::format(fmt::runtime(known.text), name, command));
         }
     }
     start = start.first(std::min<std::size_t>(start.size(), 64));
-    if (is_text(start))
-        return fmt::format("{}: not a capture: it starts with \"{}\" (text); {}", name,
+    if (is_text(start)) {
+        return fmt::format("{}: {}not a capture: it starts with \"{}\" (text); {}", name, inside,
                            first_words(start), wanted);
+    }
     start = start.first(std::min<std::size_t>(start.size(), 8));
-    return fmt::format("{}: not a capture: it starts with the bytes {:02x}; {}", name,
+    return fmt::format("{}: {}not a capture: it starts with the bytes {:02x}; {}", name, inside,
                        fmt::join(start, " "), wanted);
 }
 

@@ -23,6 +23,7 @@ class file_source final : public byte_source {
     read_result read(std::span<std::uint8_t> into) override;
     [[nodiscard]] bool can_pause() const noexcept override { return follow_ || !regular_; }
     [[nodiscard]] std::string problem() const override;
+    [[nodiscard]] bool is_regular() const noexcept { return regular_; }
     [[nodiscard]] const file_progress& progress() const noexcept { return progress_; }
 
   private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,13 @@ class packet_reader {
     // Fills `out` (all but at.file) on next_state::packet; its bytes live until the next call.
     virtual next_state next(packet& out) = 0;
     [[nodiscard]] virtual const read_problem& problem() const noexcept = 0;
+
+    // The link type of all packets, where the format has but one.
+    [[nodiscard]] virtual std::optional<std::uint32_t> only_link_type() const noexcept {
+        return std::nullopt;
+    }
+    // Interfaces described so far.
+    [[nodiscard]] virtual std::size_t interfaces() const noexcept { return 1; }
 };
 
 inline constexpr std::string_view truncated_file = "capture.truncated_file";

@@ -47,6 +47,9 @@ class pcap_reader final : public packet_reader {
 
     next_state next(packet& out) override;
     [[nodiscard]] const read_problem& problem() const noexcept override { return problem_; }
+    [[nodiscard]] std::optional<std::uint32_t> only_link_type() const noexcept override {
+        return link_type_;
+    }
 
   private:
     next_state finish(read_problem why);

@@ -3,58 +3,57 @@
 namespace cdcscope::capture {
 
 reader::reader(const sinks& out, reader_options options)
-    : out_(out), options_(std::move(options)), decoder_(out) {}
+    : decoder_(out),
+      files_(*out.observations, {options.follow, options.command}),
+      filter_text_(std::move(options.filter)),
+      filters_(!filter_text_.empty()) {}
 
 std::string reader::open(const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-        auto file =
-            std::make_unique<capture_file>(name, open_options{options_.follow, options_.command});
-        if (!file->error().empty()) return file->error();
-        names_.push_back(name);
-        files_.push_back(std::move(file));
-    }
-    return {};
+    if (std::string error = filter_.set(filter_text_); !error.empty()) return error;
+    return files_.open(names);
 }
 
 step reader::next() {
+    if (finished_) return error_.empty() ? step::done : step::failed;
     packet p;
-    while (current_ < files_.size()) {
-        capture_file& file = *files_[current_];
-        switch (file.next(p)) {
-            case next_state::packet:
-                p.at.file = static_cast<std::uint32_t>(current_);
-                take(p);
-                return step::packet;
-            case next_state::more:
-                return step::idle;
-            case next_state::error: {
-                const read_problem& why = file.problem();
-                out_.observations->on_observation(
-                    {why.code, 0, p.at, 0, file.name() + ": " + why.text});
-                break;
-            }
-            case next_state::end:
-                break;
-        }
-        ++current_;
+    switch (files_.next(p)) {
+        case next_state::packet:
+            return take(p);
+        case next_state::more:
+            return step::idle;
+        case next_state::end:
+            finish();
+            return step::done;
+        default:
+            return fail(files_.error());
     }
-    decoder_.finish();
-    return step::done;
 }
 
-void reader::take(packet& p) {
+step reader::take(const packet& p) {
     ++totals_.read;
     if (p.bytes.size() < p.wire_length) ++totals_.cut;
-    const packet_kind kind = decoder_.decode(p);
-    if (kind == packet_kind::tcp || kind == packet_kind::exported_pdu) {
-        ++totals_.tcp;
-    } else {
-        ++totals_.other;
+    packet_kind kind = packet_kind::other;
+    if (!filters_ || filter_.passes(p)) {
+        kind = decoder_.decode(p);
+    } else if (!filter_.error().empty()) {
+        return fail(filter_.error());
     }
+    const bool wanted = kind == packet_kind::tcp || kind == packet_kind::exported_pdu;
+    ++(wanted ? totals_.tcp : totals_.other);
+    return step::packet;
 }
 
-reading_progress reader::progress() const noexcept {
-    return {};
+step reader::fail(std::string error) {
+    finished_ = true;
+    error_ = std::move(error);
+    return step::failed;
+}
+
+void reader::finish() {
+    if (finished_) return;
+    finished_ = true;
+    decoder_.finish();
+    files_.finish();
 }
 
 }  // namespace cdcscope::capture

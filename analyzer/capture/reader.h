@@ -1,12 +1,12 @@
 // The capture as a whole: one or more files in, segments and observations out.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "analyzer/capture/capture_file.h"
+#include "analyzer/capture/capture_set.h"
 #include "analyzer/capture/decoder.h"
+#include "analyzer/capture/packet_filter.h"
 
 namespace cdcscope::capture {
 
@@ -22,12 +22,6 @@ struct packet_totals {
     std::uint64_t tcp = 0;    // TCP, fragments of it, and exported messages
     std::uint64_t other = 0;  // everything else, what the filter left out included
     std::uint64_t cut = 0;    // of those read: shorter in the file than on the wire
-};
-
-struct reading_progress {
-    std::uint64_t done = 0;   // bytes of the files as stored
-    std::uint64_t total = 0;  // 0: not known
-    std::uint32_t file = 0;   // being read; names() has its name
 };
 
 enum class step : std::uint8_t {
@@ -46,23 +40,27 @@ class reader {
 
     // Reads the next packet; calls the sinks before it returns.
     step next();
+    // Ends the reading before its time (a signal): fragments that wait are reported. next() does it
+    // at the end by itself.
+    void finish();
 
     // Names of the files in the order in which frame_ref::file counts them.
-    [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+    [[nodiscard]] const std::vector<std::string>& names() const noexcept { return files_.names(); }
     [[nodiscard]] const packet_totals& packets() const noexcept { return totals_; }
-    [[nodiscard]] reading_progress progress() const noexcept;
+    [[nodiscard]] reading_progress progress() const noexcept { return files_.progress(); }
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
   private:
-    void take(packet& p);
+    step take(const packet& p);
+    step fail(std::string error);
 
-    sinks out_;
-    reader_options options_;
     decoder decoder_;
-    std::vector<std::string> names_;
-    std::vector<std::unique_ptr<capture_file>> files_;
-    std::size_t current_ = 0;
+    capture_set files_;
+    packet_filter filter_;
+    std::string filter_text_;
+    bool filters_ = false;
     packet_totals totals_;
+    bool finished_ = false;
     std::string error_;
 };
 
