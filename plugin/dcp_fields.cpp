@@ -115,15 +115,17 @@ shape shape_of(const dcp::field& f) {
     return {FT_NONE, BASE_NONE};
 }
 
-bool is_key(field_id id) {
-    return id == field_id::key || id == field_id::document_key;
+// Bytes that are text more often than not.
+bool is_mostly_text(field_id id) {
+    return id == field_id::key || id == field_id::document_key || id == field_id::value ||
+           id == field_id::body;
 }
 
 header_field_info describe(const dcp::field& f) {
     const shape s = shape_of(f);
     int display = s.display;
     const void* names = f.type == field_type::frame ? link_kind(f.id) : names_of(f, display);
-    if (is_key(f.id)) display |= BASE_SHOW_UTF_8_PRINTABLE;
+    if (is_mostly_text(f.id)) display |= BASE_SHOW_UTF_8_PRINTABLE;
     return {ws::c_str(f.title),
             ws::c_str(f.abbreviation),
             s.type,

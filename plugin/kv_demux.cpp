@@ -1,5 +1,7 @@
 // The demultiplexer `cbkv` on Couchbase's ports: frames the messages of a stream and gives each to
 // `cbdcp` or to Wireshark's own `couchbase` dissector (wireshark.md section 4).
+#include <algorithm>
+
 #include "plugin/boundary.h"
 #include "plugin/connection.h"
 #include "plugin/dcp_dissector.h"
@@ -96,6 +98,7 @@ int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "CB-KV");
         col_clear(pinfo->cinfo, COL_INFO);
     }
+    tvb_ensure_bytes_exist(tvb, 0, dcp::header_size);  // less only where the capture cut it
     const dcp::header_outcome h = dcp::parse_header(head_of(tvb, 0), dcp_preferences().max_body);
     if (h.state != dcp::parse_state::complete) {
         ws::set_in_step(c, dir, pinfo, false);

@@ -17,16 +17,17 @@
 #include <epan/expert.h>
 #include <epan/prefs.h>
 #include <epan/proto_data.h>
-#include <epan/show_exception.h>
 #include <epan/stats_tree.h>
 #include <epan/strutil.h>
 #include <epan/tap.h>
+#include <epan/to_str.h>
 #include <epan/value_string.h>
 #if CDC_WIRESHARK_API >= 402
 #include <wsutil/str_util.h>
 #endif
 extern "C" {
 #include <epan/dissectors/packet-tls.h>
+#include <epan/show_exception.h>
 }
 
 #include <cstdint>
