@@ -255,6 +255,7 @@ constexpr std::array<field, field_count> fields = {{
     {f::ext_meta_length, "cbdcp.extended_metadata.length", "Length", u16},
     {f::ext_meta_data, "cbdcp.extended_metadata.data", "Data", bytes},
     {f::cache_record, "cbdcp.cache.record", "Cache Record", group, decimal, "records"},
+    {f::cache_cas, "cbdcp.cache.cas", "CAS", u64, hex, "cas", json::number_hex},
     {f::cache_value_length, "cbdcp.cache.value_length", "Value Length", u32},
     {f::cache_key_length, "cbdcp.cache.key_length", "Key Length", u16},
     {f::cache_hint, "cbdcp.cache.hint", "Cache Hint", u8, decimal, "cacheHint", json::number},

@@ -187,6 +187,7 @@ enum class field_id : std::uint16_t {
     ext_meta_length,
     ext_meta_data,
     cache_record,
+    cache_cas,
     cache_value_length,
     cache_key_length,
     cache_hint,

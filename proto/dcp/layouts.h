@@ -114,7 +114,7 @@ inline constexpr layout seqno_advanced[] = {{"", 8, seqno_advanced_fields}};
 inline constexpr field_at oso_fields[] = {{f::oso_flags, 0}};
 inline constexpr layout oso_snapshot[] = {{"", 4, oso_fields}};
 
-inline constexpr field_at cache_record_fields[] = {{f::cas, 0},
+inline constexpr field_at cache_record_fields[] = {{f::cache_cas, 0},
                                                    {f::by_seqno, 8},
                                                    {f::rev_seqno, 16},
                                                    {f::cache_value_length, 24},
