@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.fallthrough(false);
     action todo;
+    add_ss_commands(app, todo);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp& e) {

@@ -14,9 +14,12 @@ problem broken_at(fault what, std::uint64_t offset) noexcept {
 
 fault of_marker(fault what) noexcept {
     switch (what) {
-        case fault::key_not_utf8: return fault::marker_key_not_utf8;
-        case fault::key_invalid: return fault::marker_key_invalid;
-        default: return fault::marker_timestamp_range;
+        case fault::key_not_utf8:
+            return fault::marker_key_not_utf8;
+        case fault::key_invalid:
+            return fault::marker_key_invalid;
+        default:
+            return fault::marker_timestamp_range;
     }
 }
 

@@ -48,7 +48,8 @@ struct read_beacon_result {
     problem broken;      // beacon_cut: `bytes` ends inside it
 };
 
-// The beacon at the start of `bytes`, which stand at that file offset. `bytes` holds max_beacon_size bytes, or ends with the file.
+// The beacon at the start of `bytes`, which stand at that file offset. `bytes` holds
+// max_beacon_size bytes, or ends with the file.
 [[nodiscard]] read_beacon_result read_beacon(byte_view bytes, std::uint64_t offset,
                                              std::uint32_t interval) noexcept;
 

@@ -1,5 +1,5 @@
-// Where a .ss file is read from: anything that gives bytes at an offset. Implemented over files by the analyzer, over wiretap's
-// handles by the plugin.
+// Where a .ss file is read from: anything that gives bytes at an offset. Implemented over files by
+// the analyzer, over wiretap's handles by the plugin.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class byte_source {
 
     static constexpr std::size_t failed = std::numeric_limits<std::size_t>::max();
 
-    // Fills `to` from that offset. Fewer bytes than asked for: the source ends there, for now. `failed`: it can not be read.
+    // Fills `to` from that offset. Fewer bytes than asked for: the source ends there, for now.
+    // `failed`: it can not be read.
     [[nodiscard]] virtual std::size_t read(std::uint64_t offset, std::span<std::uint8_t> to) = 0;
 
     // Bytes there are now; the greatest number if that is not known.

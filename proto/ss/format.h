@@ -1,4 +1,5 @@
-// The SeaStreamer file format, version 1: its numbers and the parts that frames are made of (ss.md sections 1 to 8).
+// The SeaStreamer file format, version 1: its numbers and the parts that frames are made of (ss.md
+// sections 1 to 8).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,8 @@ inline constexpr std::string_view wildcard_key = "SEA_STREAMER_WILDCARD";
 inline constexpr std::string_view ruststream_key = "ruststream-internal";
 inline constexpr std::string_view eos_payload = "EOS";
 
-// Bytes of a message around its key and payload; bytes of a marker around its key; bytes of a beacon without markers.
+// Bytes of a message around its key and payload; bytes of a marker around its key; bytes of a
+// beacon without markers.
 inline constexpr std::size_t message_overhead = 32;
 inline constexpr std::size_t marker_overhead = 27;
 inline constexpr std::size_t beacon_overhead = 7;
@@ -48,8 +50,8 @@ struct label {
     friend bool operator==(const label&, const label&) = default;
 };
 
-// What a beacon says about one stream: highest sequence and time so far, each on its own, and the checksum of the
-// checksums of its messages.
+// What a beacon says about one stream: highest sequence and time so far, each on its own, and the
+// checksum of the checksums of its messages.
 struct marker {
     label highest;
     std::uint16_t running = 0;
@@ -75,8 +77,8 @@ struct marker {
 
 inline constexpr std::array<bool, 256> key_characters = [] {
     std::array<bool, 256> allowed{};
-    for (const char c : std::string_view(
-             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")) {
+    for (const char c :
+         std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")) {
         allowed[static_cast<std::uint8_t>(c)] = true;
     }
     return allowed;

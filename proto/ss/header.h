@@ -10,14 +10,15 @@
 namespace cdcscope::ss {
 
 struct header {
-    std::string_view file_name;      // UTF-8, borrowed; what the file was called when created
-    std::uint64_t created_ms = 0;    // since 1970, UTC
+    std::string_view file_name;    // UTF-8, borrowed; what the file was called when created
+    std::uint64_t created_ms = 0;  // since 1970, UTC
     std::uint32_t interval = default_interval;
 };
 
 using header_bytes = std::array<std::uint8_t, header_size>;
 
-// Nothing if a field is out of its range: a name of more than 111 bytes, an interval below 128, a time after the year 9999.
+// Nothing if a field is out of its range: a name of more than 111 bytes, an interval below 128, a
+// time after the year 9999.
 [[nodiscard]] std::optional<header_bytes> encode(const header& h) noexcept;
 
 struct decoded_header {

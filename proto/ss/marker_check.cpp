@@ -31,8 +31,8 @@ problem marker_check::count(const message& m) {
 
 problem marker_check::check(std::uint64_t offset, const beacon_view& beacon) {
     if (resting_) return {};
-    const problem found = rule_ == marker_rule::exact ? check_exact(offset, beacon)
-                                                      : check_known(offset, beacon);
+    const problem found =
+        rule_ == marker_rule::exact ? check_exact(offset, beacon) : check_known(offset, beacon);
     // A writer that goes on from here has to know how many were given.
     streams_.give(rule_ == marker_rule::exact ? streams_.markers(capacity_) : beacon.markers());
     return found;
@@ -75,9 +75,8 @@ problem marker_check::check_known(std::uint64_t offset, const beacon_view& beaco
 
 void marker_check::remember(std::vector<range>& ranges, std::uint64_t sequence) {
     // The first range that is not wholly before the number and does not end right before it.
-    const auto at = std::ranges::partition_point(ranges, [&](const range& r) {
-        return r.last < sequence && sequence - r.last > 1;
-    });
+    const auto at = std::ranges::partition_point(
+        ranges, [&](const range& r) { return r.last < sequence && sequence - r.last > 1; });
     if (at == ranges.end() || (sequence < at->first && at->first - sequence > 1)) {
         if (range_count_ == max_ranges) {
             resting_ = true;

@@ -5,19 +5,21 @@
 #include <vector>
 
 #include "proto/ss/beacon.h"
-#include "proto/ss/stream_table.h"
 #include "proto/ss/reader.h"
+#include "proto/ss/stream_table.h"
 
 namespace cdcscope::ss {
 
 enum class marker_rule : std::uint8_t {
     exact,  // each beacon is what one writer that was never interrupted puts there
-    known,  // a marker names a message that was there: files that a SeaStreamer producer opened again
+    known,  // a marker names a message that was there: files that a SeaStreamer producer opened
+            // again
 };
 
 class marker_check {
   public:
-    // Streams above this number end the comparison: what a hostile file can make us remember has to end somewhere.
+    // Streams above this number end the comparison: what a hostile file can make us remember has to
+    // end somewhere.
     static constexpr std::size_t max_streams = std::size_t{1} << 20;
 
     marker_check(marker_rule rule, std::uint32_t interval)

@@ -24,8 +24,7 @@ constexpr std::array<fault_row, static_cast<std::size_t>(fault::count_)> rows{{
     {fault::key_empty, reach::message, "message.key_empty", "empty stream key"},
     {fault::timestamp_range, reach::rest, "message.timestamp", "timestamp out of range"},
     {fault::checksum, reach::message, "message.checksum", "checksum is {x}, payload gives {y}"},
-    {fault::message_end_mark, reach::nothing, "message.end_mark",
-     "message does not end with 0x0D"},
+    {fault::message_end_mark, reach::nothing, "message.end_mark", "message does not end with 0x0D"},
     {fault::beacon_cut, reach::rest, "beacon.cut", "beacon is cut off"},
     {fault::beacon_missing, reach::seeking, "beacon.missing", "beacon is missing at the end"},
     {fault::beacon_first_mark, reach::nothing, "beacon.first_mark",
@@ -60,13 +59,20 @@ std::string hex4(std::uint64_t value) {
 
 std::string fill_in(char what, const problem& p) {
     switch (what) {
-        case 's': return std::to_string(p.stored);
-        case 'c': return std::to_string(p.computed);
-        case 'x': return hex4(p.stored);
-        case 'y': return hex4(p.computed);
-        case 'i': return std::to_string(p.index + 1);
-        case 'k': return std::string(p.at.key);
-        default: return {};
+        case 's':
+            return std::to_string(p.stored);
+        case 'c':
+            return std::to_string(p.computed);
+        case 'x':
+            return hex4(p.stored);
+        case 'y':
+            return hex4(p.computed);
+        case 'i':
+            return std::to_string(p.index + 1);
+        case 'k':
+            return std::string(p.at.key);
+        default:
+            return {};
     }
 }
 

@@ -1,4 +1,5 @@
-// What can be wrong with a .ss file: where, what, and what it costs (ss.md section 12, R22 and R23).
+// What can be wrong with a .ss file: where, what, and what it costs (ss.md section 12, R22 and
+// R23).
 #pragma once
 
 #include <cstdint>
@@ -46,11 +47,11 @@ enum class fault : std::uint8_t {
 
 // How far the damage reaches.
 enum class reach : std::uint8_t {
-    nothing,   // no message is affected
-    seeking,   // messages are all there; positioning by beacons may go wrong
-    message,   // this message
-    rest,      // plain reading ends here
-    file,      // nothing of the file can be read
+    nothing,  // no message is affected
+    seeking,  // messages are all there; positioning by beacons may go wrong
+    message,  // this message
+    rest,     // plain reading ends here
+    file,     // nothing of the file can be read
 };
 
 struct fault_row {
@@ -69,8 +70,8 @@ struct problem {
     std::uint64_t offset = 0;    // of the frame, the marker or the header's field
     std::uint64_t stored = 0;    // what the file says
     std::uint64_t computed = 0;  // what it should say
-    label at;                    // the message or marker, where it is known; the key lives as long as the call
-    std::size_t index = 0;       // of the marker that differs
+    label at;  // the message or marker, where it is known; the key lives as long as the call
+    std::size_t index = 0;  // of the marker that differs
 
     [[nodiscard]] explicit operator bool() const noexcept { return what != fault::none; }
 };

@@ -8,10 +8,14 @@
 namespace cdcscope::ss {
 namespace {
 
-constexpr std::size_t head_size(std::uint8_t key_size) noexcept { return 1U + key_size + 28; }
+constexpr std::size_t head_size(std::uint8_t key_size) noexcept {
+    return 1U + key_size + 28;
+}
 
 // Of a key that is followed by its numbers, at the start of a frame.
-label label_of(byte_view head) noexcept { return read_label(head.data()); }
+label label_of(byte_view head) noexcept {
+    return read_label(head.data());
+}
 
 std::uint32_t payload_size_of(byte_view head) noexcept {
     return load_be32(head.data() + head_size(head[0]) - 4);
@@ -76,8 +80,7 @@ item reader::next_beacon() {
 
 read_beacon_result reader::beacon_at(std::uint64_t offset) {
     const byte_view start = window_.get(offset, 6);
-    const std::size_t most =
-        start.size() < 6 ? 6 : beacon_overhead + start[5] * max_marker_size;
+    const std::size_t most = start.size() < 6 ? 6 : beacon_overhead + start[5] * max_marker_size;
     read_beacon_result r = read_beacon(window_.get(offset, most), offset, interval_);
     if (r.broken && window_.failed()) r.broken.what = fault::read_failed;
     return r;
@@ -144,9 +147,7 @@ bool reader::take(position& p, std::uint64_t size, Visit visit) {
 // A message that crosses a beacon or is too large for the window, or one that is cut off.
 item reader::next_cut() {
     const std::uint64_t start = here_.offset;
-    const auto stopped = [&] {
-        return broken_ ? item::broken : fail(fault::message_cut, start);
-    };
+    const auto stopped = [&] { return broken_ ? item::broken : fail(fault::message_cut, start); };
     position p = here_;
     std::array<std::uint8_t, max_head_size> head{};
     std::size_t filled = 0;

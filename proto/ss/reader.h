@@ -1,5 +1,5 @@
-// Reads .ss files frame by frame (ss.md section 11). Messages of any size are checked in constant memory; their payloads are views
-// where the file allows it, pieces elsewhere.
+// Reads .ss files frame by frame (ss.md section 11). Messages of any size are checked in constant
+// memory; their payloads are views where the file allows it, pieces elsewhere.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ struct message {
     std::uint64_t offset = 0;  // of its first byte
     std::uint64_t end = 0;     // first offset behind it; beacons inside it counted
     label at;
-    std::uint32_t size = 0;        // of the payload
-    std::uint16_t stored = 0;      // checksum in the file
-    std::uint16_t computed = 0;    // checksum of the payload
+    std::uint32_t size = 0;      // of the payload
+    std::uint16_t stored = 0;    // checksum in the file
+    std::uint16_t computed = 0;  // checksum of the payload
     bool end_mark_ok = false;
-    bool eos = false;              // ends the stream; its checksum is right
+    bool eos = false;  // ends the stream; its checksum is right
 
     [[nodiscard]] bool checksum_ok() const noexcept { return stored == computed; }
 };
@@ -27,7 +27,8 @@ enum class item : std::uint8_t {
     message,  // see current(): whole, though its checksum or end mark may be wrong
     beacon,   // between two messages; see beacon()
     end,      // the source ends here for now, or the stream for good (eos_seen)
-    broken,   // see broken(); the position stays, so a growing file can be tried again after a cut frame
+    broken,   // see broken(); the position stays, so a growing file can be tried again after a cut
+              // frame
 };
 
 class reader {
@@ -35,7 +36,8 @@ class reader {
     static constexpr std::size_t default_window = std::size_t{256} << 10;
     static constexpr std::size_t min_window = 2 * max_beacon_size;
 
-    // `interval` is at least 128. Starts where a frame does, right behind the header by default. The source is borrowed.
+    // `interval` is at least 128. Starts where a frame does, right behind the header by default.
+    // The source is borrowed.
     reader(byte_source& source, std::uint32_t interval, std::uint64_t offset = header_size,
            std::size_t window_size = default_window);
 
@@ -60,11 +62,13 @@ class reader {
     [[nodiscard]] payload_cursor payload() const noexcept;
     // The next piece; nothing at its end, or if the source does not give the same bytes any more.
     [[nodiscard]] byte_view next_piece(payload_cursor& at);
-    // All of it: a view if it is in one piece in the window, else copied to `scratch`. Valid until the next call of anything.
-    // Fewer than size bytes: the source does not give the same bytes any more.
+    // All of it: a view if it is in one piece in the window, else copied to `scratch`. Valid until
+    // the next call of anything. Fewer than size bytes: the source does not give the same bytes any
+    // more.
     [[nodiscard]] byte_view whole_payload(std::vector<std::uint8_t>& scratch);
 
-    // Calls visit(offset, beacon_view, left) for each beacon inside the current message: left is what `remaining` should say.
+    // Calls visit(offset, beacon_view, left) for each beacon inside the current message: left is
+    // what `remaining` should say.
     template <typename Visit>
     void each_inner_beacon(Visit visit) {
         std::uint64_t left = frame_size(message_.at.key.size(), message_.size);
@@ -99,7 +103,8 @@ class reader {
     [[nodiscard]] item accept(byte_view tail, bool is_end_of_stream) noexcept;
     // Steps over the beacons that are due. False: broken() says why.
     [[nodiscard]] bool step_over_beacons(position& p);
-    // Calls visit(piece) for the next `size` message bytes. False: broken(), or the source ends (broken is empty).
+    // Calls visit(piece) for the next `size` message bytes. False: broken(), or the source ends
+    // (broken is empty).
     template <typename Visit>
     [[nodiscard]] bool take(position& p, std::uint64_t size, Visit visit);
     void keep_head(byte_view head) noexcept;
@@ -108,7 +113,8 @@ class reader {
     std::uint32_t interval_;
     position here_;
     message message_;
-    std::array<std::uint8_t, max_head_size> head_{};  // of the current message; its key lies in here
+    std::array<std::uint8_t, max_head_size>
+        head_{};  // of the current message; its key lies in here
     position payload_at_;
     beacon_view beacon_;
     std::uint64_t beacon_offset_ = 0;

@@ -18,9 +18,8 @@ bool before(const stream_state& s, std::string_view key, std::uint64_t shard) no
 
 stream_state& stream_table::count(const label& message, std::uint16_t checksum) {
     const stream_state* known = find(message.key, message.shard);
-    stream_state& s = known != nullptr
-                          ? states_[last_]
-                          : insert(lower_bound(message.key, message.shard), message);
+    stream_state& s = known != nullptr ? states_[last_]
+                                       : insert(lower_bound(message.key, message.shard), message);
     s.sequence = std::max(s.sequence, message.sequence);
     s.timestamp_ms = std::max(s.timestamp_ms, message.timestamp_ms);
     const std::uint8_t stored[2] = {static_cast<std::uint8_t>(checksum >> 8),

@@ -1,4 +1,5 @@
-// What a writer remembers of each stream, and which streams the next beacon names (ss.md section 5).
+// What a writer remembers of each stream, and which streams the next beacon names (ss.md section
+// 5).
 #pragma once
 
 #include <deque>
@@ -21,20 +22,24 @@ struct stream_state {
     }
 };
 
-// Streams ordered by key bytes, then shard. A look-up of the stream that was looked up last costs one comparison.
-// Finding the n-th stream costs n / 512 steps, so that beacons over a hostile number of streams stay cheap.
+// Streams ordered by key bytes, then shard. A look-up of the stream that was looked up last costs
+// one comparison. Finding the n-th stream costs n / 512 steps, so that beacons over a hostile
+// number of streams stay cheap.
 class stream_table {
   public:
-    // Counts a message whose payload has this checksum. The reference stays valid as long as the table.
+    // Counts a message whose payload has this checksum. The reference stays valid as long as the
+    // table.
     stream_state& count(const label& message, std::uint16_t checksum);
 
     // Nothing if no message of the stream was counted.
-    [[nodiscard]] const stream_state* find(std::string_view key, std::uint64_t shard) const noexcept;
+    [[nodiscard]] const stream_state* find(std::string_view key,
+                                           std::uint64_t shard) const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return states_.size(); }
     [[nodiscard]] const stream_state& at(std::size_t rank) const noexcept;
 
-    // How many markers a beacon gets now; they are the streams from rank first_marker() on, cyclically.
+    // How many markers a beacon gets now; they are the streams from rank first_marker() on,
+    // cyclically.
     [[nodiscard]] std::size_t markers(std::size_t capacity) const noexcept {
         return std::min(capacity, size());
     }

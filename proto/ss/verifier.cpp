@@ -29,7 +29,8 @@ class walker {
         report(h.end_mark);
         if (rule_) markers_.emplace(*rule_, h.value.interval);
         reader from(source_, h.value.interval);
-        while (step(from)) {}
+        while (step(from)) {
+        }
         sum_.read_to = from.offset();
         sum_.eos = from.eos_seen();
         sum_.size = source_.size();
@@ -40,13 +41,18 @@ class walker {
   private:
     bool step(reader& from) {
         switch (from.next()) {
-            case item::message: message_read(from); return true;
-            case item::beacon: beacon_read(from.beacon_offset(), from.beacon(), 0); return true;
+            case item::message:
+                message_read(from);
+                return true;
+            case item::beacon:
+                beacon_read(from.beacon_offset(), from.beacon(), 0);
+                return true;
             case item::broken:
                 broken_ = true;
                 report(from.broken());
                 return false;
-            case item::end: return false;
+            case item::end:
+                return false;
         }
         return false;
     }

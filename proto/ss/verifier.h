@@ -1,4 +1,5 @@
-// Checks everything a .ss file promises: marks, checksums, places and contents of beacons (R22, R23).
+// Checks everything a .ss file promises: marks, checksums, places and contents of beacons (R22,
+// R23).
 #pragma once
 
 #include "proto/ss/header.h"
@@ -7,7 +8,8 @@
 
 namespace cdcscope::ss {
 
-// What a walk over a file meets, in the order of the file; beacons inside a message come after it. Views last for the call.
+// What a walk over a file meets, in the order of the file; beacons inside a message come after it.
+// Views last for the call.
 class visitor {
   public:
     visitor() = default;
@@ -24,18 +26,19 @@ class visitor {
 
 struct walk_summary {
     std::uint64_t size = 0;
-    std::uint64_t messages = 0;    // EOS counted
-    std::uint64_t damaged = 0;     // of these: wrong checksum, or no key
+    std::uint64_t messages = 0;  // EOS counted
+    std::uint64_t damaged = 0;   // of these: wrong checksum, or no key
     std::uint64_t beacons = 0;
     std::uint64_t problems = 0;
-    std::uint64_t read_to = 0;     // where reading ended
+    std::uint64_t read_to = 0;  // where reading ended
     bool eos = false;
-    bool readable = false;         // the header could be read
+    bool readable = false;  // the header could be read
     [[nodiscard]] std::uint64_t good() const noexcept { return messages - damaged; }
     [[nodiscard]] std::uint64_t trailing() const noexcept { return size - read_to; }
 };
 
-// Reads from the start to the EOS, the end or the first thing that can not be parsed, and checks on the way.
+// Reads from the start to the EOS, the end or the first thing that can not be parsed, and checks on
+// the way.
 walk_summary verify(byte_source& source, marker_rule rule, visitor& v);
 
 // The same without comparing markers and `remaining`.

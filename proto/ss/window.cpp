@@ -29,11 +29,8 @@ byte_view window::some(std::uint64_t offset, std::uint64_t most) {
 byte_view window::fetch(std::uint64_t offset, std::size_t size) {
     assert(size <= buffer_.size() / 2);
     const byte_view kept = held(offset);
-    std::size_t target = std::min(buffer_.size(), std::max(size, stride_));
-    if (!kept.empty()) {
-        std::memmove(buffer_.data(), kept.data(), kept.size());
-        target = buffer_.size();
-    }
+    if (!kept.empty()) std::memmove(buffer_.data(), kept.data(), kept.size());
+    const std::size_t target = std::min(buffer_.size(), std::max(size, kept.size() + stride_));
     filled_ = kept.size();
     base_ = offset;
     const std::size_t n =

@@ -24,9 +24,9 @@ struct writer_state {
     stream_table streams;
 };
 
-// Takes every field of a message as given: reserved keys, empty payloads and falling numbers, too (R26). It is copyable, and a
-// copy that writes to an output that only counts tells how long a file would get.
-// Every call gives false when the output does; the writer is of no use afterwards.
+// Takes every field of a message as given: reserved keys, empty payloads and falling numbers, too
+// (R26). It is copyable, and a copy that writes to an output that only counts tells how long a file
+// would get. Every call gives false when the output does; the writer is of no use afterwards.
 class writer {
   public:
     // A new file; open() comes first. `interval` is at least 128.
@@ -34,14 +34,16 @@ class writer {
     // Goes on in a file with that interval.
     writer(std::uint32_t interval, writer_state state);
 
-    // The header, and the beacon behind it that the smallest interval asks for. Nothing is written if encode() gives nothing.
+    // The header, and the beacon behind it that the smallest interval asks for. Nothing is written
+    // if encode() gives nothing.
     [[nodiscard]] bool open(const header& h, output& out);
 
-    // One message. Its key has at most 255 bytes, its time is at most max_timestamp_ms, and fits_frame() holds (asserted).
+    // One message. Its key has at most 255 bytes, its time is at most max_timestamp_ms, and
+    // fits_frame() holds (asserted).
     [[nodiscard]] bool write(const label& message, byte_view payload, output& out);
 
-    // The same in pieces, for payloads that are in no single buffer: start, then all of the payload, then finish. Its checksum is
-    // wanted first, for beacons inside the message count it.
+    // The same in pieces, for payloads that are in no single buffer: start, then all of the
+    // payload, then finish. Its checksum is wanted first, for beacons inside the message count it.
     [[nodiscard]] bool start(const label& message, std::uint32_t size, std::uint16_t checksum,
                              output& out);
     [[nodiscard]] bool put_payload(byte_view piece, output& out);
@@ -50,8 +52,8 @@ class writer {
     // The end of the stream.
     [[nodiscard]] bool write_eos(std::uint64_t timestamp_ms, output& out);
 
-    // Writes the beacon at the current offset, which is a multiple of the interval: only for a file that ends without the beacon
-    // that belongs there.
+    // Writes the beacon at the current offset, which is a multiple of the interval: only for a file
+    // that ends without the beacon that belongs there.
     [[nodiscard]] bool write_beacon(output& out);
 
     [[nodiscard]] std::uint64_t offset() const noexcept { return state_.offset; }
@@ -64,8 +66,8 @@ class writer {
 
     std::uint32_t interval_;
     writer_state state_;
-    std::uint64_t beacon_at_;   // next multiple of the interval, behind the offset
-    std::uint64_t left_ = 0;    // bytes of the current frame still to be written
+    std::uint64_t beacon_at_;  // next multiple of the interval, behind the offset
+    std::uint64_t left_ = 0;   // bytes of the current frame still to be written
     std::uint16_t checksum_ = 0;
     std::vector<std::uint8_t> beacon_;
 };
