@@ -11,6 +11,7 @@
 #include "analyzer/cli/ss_damage.h"
 #include "analyzer/cli/ss_files.h"
 #include "analyzer/cli/terminal.h"
+#include "proto/findings/words.h"
 #include "proto/json/base64.h"
 #include "proto/json/json_document.h"
 #include "proto/json/json_writer.h"
@@ -19,6 +20,8 @@
 
 namespace cdcscope::cli {
 namespace {
+
+using findings::grouped;
 
 using namespace std::chrono_literals;
 
@@ -231,7 +234,7 @@ class cat {
 
     void take() {
         const ss::message& m = reader_->current();
-        if (m.checksum_ok()) ++good_;
+        if (m.checksum_ok() && !m.eos) ++good_;
         note_damage(m);
         if (wanted(m.at)) printer_.print(*reader_);
     }

@@ -1,4 +1,5 @@
 #include "analyzer/cli/ss_damage.h"
+#include "proto/findings/words.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +8,8 @@
 
 namespace cdcscope::cli {
 namespace {
+
+using findings::grouped;
 
 std::string repair_advice(const std::string& path, std::string_view does) {
     return fmt::format("cdcscope ss repair {} -o good.ss {}", path, does);

@@ -102,15 +102,6 @@ void ss_lines::flush() {
     must(out_.flush());
 }
 
-std::string grouped(std::uint64_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t at = text.size(); at > 3;) {
-        at -= 3;
-        text.insert(at, 1, ',');
-    }
-    return text;
-}
-
 std::string ss_time(std::uint64_t timestamp_ms) {
     const auto seconds = static_cast<std::time_t>(timestamp_ms / 1000);
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), timestamp_ms % 1000);

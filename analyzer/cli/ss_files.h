@@ -43,9 +43,6 @@ class ss_lines {
     sink::output_file out_;
 };
 
-// "1,234,567"
-[[nodiscard]] std::string grouped(std::uint64_t number);
-
 // "2023-11-14T22:13:20.001Z"
 [[nodiscard]] std::string ss_time(std::uint64_t timestamp_ms);
 

@@ -5,11 +5,14 @@
 #include "analyzer/cli/ss_commands.h"
 #include "analyzer/cli/ss_damage.h"
 #include "analyzer/cli/ss_files.h"
+#include "proto/findings/words.h"
 #include "proto/json/json_writer.h"
 #include "proto/ss/verifier.h"
 
 namespace cdcscope::cli {
 namespace {
+
+using findings::grouped;
 
 // What the damage costs, as JSON and people name it.
 std::string_view name(ss::reach cost) {

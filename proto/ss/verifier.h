@@ -33,7 +33,8 @@ struct walk_summary {
     std::uint64_t read_to = 0;  // where reading ended
     bool eos = false;
     bool readable = false;  // the header could be read
-    [[nodiscard]] std::uint64_t good() const noexcept { return messages - damaged; }
+    // Whole messages, without the EOS.
+    [[nodiscard]] std::uint64_t good() const noexcept { return messages - damaged - (eos ? 1 : 0); }
     [[nodiscard]] std::uint64_t trailing() const noexcept { return size - read_to; }
 };
 
