@@ -46,7 +46,7 @@ enum class json_form : std::uint8_t {
     name,         // name of the value, its number if it has none
     name_code,    // name of the value, and `<name>Code`: the number
     bit_names,    // list of the names of the bits that are set; left out if 0
-    number_bits,  // number, and `<name>Names`: list of the names of the bits that are set, left out
+    number_bits,  // number, and `flagNames`: list of the names of the bits that are set, left out
                   // if 0
     text,         // or `<name>Base64`
 };
@@ -213,7 +213,7 @@ enum class field_id : std::uint16_t {
     hello_feature,
     sasl_mechanism,
     sasl_mechanisms,
-    sasl_payload_length,
+    secret_length,
     bucket,
     version_text,
     stat_group,

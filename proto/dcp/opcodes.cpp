@@ -32,6 +32,7 @@ constexpr opcode_row stream_message(std::uint8_t opcode, std::string_view name,
             .answered = answer::on_error,
             .described = true,
             .known_extras = true,
+            .has_vbucket = true,
             .of_stream = true,
             .flow_controlled = true,
             .stream_id = true,
@@ -74,12 +75,18 @@ constexpr opcode_row request(std::uint8_t opcode, std::string_view name, std::st
             .response = response};
 }
 constexpr opcode_row of_stream(opcode_row row) {
+    row.has_vbucket = true;
     row.of_stream = true;
     return row;
 }
 constexpr opcode_row takeover(opcode_row row) {
+    row.has_vbucket = true;
     row.of_stream = true;
     row.flow_controlled = true;
+    return row;
+}
+constexpr opcode_row of_vbucket(opcode_row row) {
+    row.has_vbucket = true;
     return row;
 }
 constexpr opcode_row with_stream_id(opcode_row row) {
@@ -98,6 +105,7 @@ constexpr opcode_row kv(std::uint8_t opcode, std::string_view name, std::string_
             .from = sender::client,
             .answered = answered,
             .known_extras = true,
+            .has_vbucket = true,
             .has_cas = true,
             .request = req,
             .response = response};
@@ -110,9 +118,16 @@ constexpr opcode_row named(std::uint8_t opcode, std::string_view name, std::stri
             .name = name,
             .title = title,
             .event = event,
+            .has_vbucket = key.collection_prefix,
             .has_cas = true,
             .request = {{}, key, raw_value, {}},
             .response = loose};
+}
+
+// Its value carries keys or passwords.
+constexpr opcode_row secretive(opcode_row row) {
+    row.request.value = {optional, value_kind::secret, f::value, {}};
+    return row;
 }
 
 constexpr answer always = answer::always, on_error = answer::on_error,
@@ -173,11 +188,11 @@ constexpr opcode_row client_rows[] = {
     request(0x20, "SASL_LIST_MECHS", "SASL List Mechanisms", "sasl_list_mechs", sender::any,
             always, plain, {{}, {}, {optional, value_kind::text, f::sasl_mechanisms}, {}}),
     request(0x21, "SASL_AUTH", "SASL Auth", "sasl_auth", sender::any, always, {{}, {optional,
-            f::sasl_mechanism, false}, {optional, value_kind::secret, f::sasl_payload_length}, {}},
-            {{}, {}, {optional, value_kind::secret, f::sasl_payload_length}, {}}),
+            f::sasl_mechanism, false}, {optional, value_kind::secret, f::secret_length}, {}},
+            {{}, {}, {optional, value_kind::secret, f::secret_length}, {}}),
     request(0x22, "SASL_STEP", "SASL Step", "sasl_step", sender::any, always, {{}, {optional,
-            f::sasl_mechanism, false}, {optional, value_kind::secret, f::sasl_payload_length}, {}},
-            {{}, {}, {optional, value_kind::secret, f::sasl_payload_length}, {}}),
+            f::sasl_mechanism, false}, {optional, value_kind::secret, f::secret_length}, {}},
+            {{}, {}, {optional, value_kind::secret, f::secret_length}, {}}),
     named(0x23, "IOCTL_GET", "Ioctl Get", "ioctl_get"),
     named(0x24, "IOCTL_SET", "Ioctl Set", "ioctl_set"),
     named(0x25, "CONFIG_VALIDATE", "Config Validate", "config_validate"),
@@ -191,8 +206,8 @@ constexpr opcode_row client_rows[] = {
           "set_bucket_data_limit_exceeded"),
     named(0x2c, "SET_NODE_THROTTLE_PROPERTIES", "Set Node Throttle Properties",
           "set_node_throttle_properties"),
-    named(0x2d, "SET_ACTIVE_ENCRYPTION_KEYS", "Set Active Encryption Keys",
-          "set_active_encryption_keys"),
+    secretive(named(0x2d, "SET_ACTIVE_ENCRYPTION_KEYS", "Set Active Encryption Keys",
+          "set_active_encryption_keys")),
     named(0x30, "RGET", "Range Get (removed)", "rget"),
     named(0x31, "RSET", "Range Set (removed)", "rset"),
     named(0x32, "RSETQ", "Range Set Quietly (removed)", "rsetq"),
@@ -206,9 +221,9 @@ constexpr opcode_row client_rows[] = {
     named(0x3a, "RINCRQ", "Range Increment Quietly (removed)", "rincrq"),
     named(0x3b, "RDECR", "Range Decrement (removed)", "rdecr"),
     named(0x3c, "RDECRQ", "Range Decrement Quietly (removed)", "rdecrq"),
-    named(0x3d, "SET_VBUCKET", "Set vBucket", "set_vbucket"),
-    named(0x3e, "GET_VBUCKET", "Get vBucket", "get_vbucket"),
-    named(0x3f, "DEL_VBUCKET", "Delete vBucket", "del_vbucket"),
+    of_vbucket(named(0x3d, "SET_VBUCKET", "Set vBucket", "set_vbucket")),
+    of_vbucket(named(0x3e, "GET_VBUCKET", "Get vBucket", "get_vbucket")),
+    of_vbucket(named(0x3f, "DEL_VBUCKET", "Delete vBucket", "del_vbucket")),
     named(0x40, "TAP_CONNECT", "TAP Connect (removed)", "tap_connect"),
     named(0x41, "TAP_MUTATION", "TAP Mutation (removed)", "tap_mutation"),
     named(0x42, "TAP_DELETE", "TAP Delete (removed)", "tap_delete"),
@@ -281,23 +296,23 @@ constexpr opcode_row client_rows[] = {
     named(0x81, "START_PERSISTENCE", "Start Persistence", "start_persistence"),
     named(0x82, "SET_PARAM", "Set Parameter", "set_param"),
     kv(0x83, "GET_REPLICA", "Get Replica", "get_replica", always, get_request, getk_response),
-    named(0x85, "CREATE_BUCKET", "Create Bucket", "create_bucket"),
+    secretive(named(0x85, "CREATE_BUCKET", "Create Bucket", "create_bucket")),
     named(0x86, "DELETE_BUCKET", "Delete Bucket", "delete_bucket"),
     named(0x87, "LIST_BUCKETS", "List Buckets", "list_buckets"),
     request(0x89, "SELECT_BUCKET", "Select Bucket", "select_bucket", sender::any, always, {{},
             {optional, f::bucket, false}, {}, {}}, plain),
     named(0x8a, "PAUSE_BUCKET", "Pause Bucket", "pause_bucket"),
     named(0x8b, "RESUME_BUCKET", "Resume Bucket", "resume_bucket"),
-    request(0x91, "OBSERVE_SEQNO", "Observe Seqno", "observe_seqno", sender::client, always, {{},
+    of_vbucket(request(0x91, "OBSERVE_SEQNO", "Observe Seqno", "observe_seqno", sender::client, always, {{},
             {}, {mandatory, value_kind::fixed, f::value, layouts::observe_request}, {}}, {{}, {},
-            {mandatory, value_kind::fixed, f::value, layouts::observe_response}, {}}),
+            {mandatory, value_kind::fixed, f::value, layouts::observe_response}, {}})),
     named(0x92, "OBSERVE", "Observe", "observe"),
     named(0x93, "EVICT_KEY", "Evict Key", "evict_key", document_key),
     named(0x94, "GET_LOCKED", "Get Locked", "get_locked", document_key),
     named(0x95, "UNLOCK_KEY", "Unlock Key", "unlock_key", document_key),
-    request(0x96, "GET_FAILOVER_LOG", "Get Failover Log", "get_failover_log", sender::client,
+    of_vbucket(request(0x96, "GET_FAILOVER_LOG", "Get Failover Log", "get_failover_log", sender::client,
             always, plain, {{}, {}, {optional, value_kind::list, f::failover_entry,
-            layouts::failover_entries}, {}}),
+            layouts::failover_entries}, {}})),
     named(0x97, "LAST_CLOSED_CHECKPOINT", "Last Closed Checkpoint (removed)",
           "last_closed_checkpoint"),
     named(0x9e, "DEREGISTER_TAP_CLIENT", "Deregister TAP Client (removed)",
@@ -329,8 +344,8 @@ constexpr opcode_row client_rows[] = {
     request(0xb5, "GET_CLUSTER_CONFIG", "Get Cluster Config", "get_cluster_config", sender::client,
             always, {layouts::cluster_config_request, {}, {}, {}}, {{}, {}, any_json, {}}),
     named(0xb6, "GET_RANDOM_KEY", "Get Random Key", "get_random_key"),
-    request(0xb7, "SEQNO_PERSISTENCE", "Seqno Persistence", "seqno_persistence", sender::client,
-            always, {layouts::seqno_persistence, {}, {}, {}}, plain),
+    of_vbucket(request(0xb7, "SEQNO_PERSISTENCE", "Seqno Persistence", "seqno_persistence", sender::client,
+            always, {layouts::seqno_persistence, {}, {}, {}}, plain)),
     named(0xb8, "GET_KEYS", "Get Keys", "get_keys"),
     named(0xb9, "COLLECTIONS_SET_MANIFEST", "Collections Set Manifest", "collections_set_manifest"),
     request(0xba, "COLLECTIONS_GET_MANIFEST", "Collections Get Manifest",

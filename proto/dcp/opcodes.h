@@ -87,6 +87,7 @@ struct opcode_row {
     answer answered = answer::always;
     bool described = false;     // in section 5 or 9: layouts are known, deviations are malformed
     bool known_extras = false;  // `request.extras` and `response.extras` are all there can be
+    bool has_vbucket = false;   // the header's vbucket means something
     bool of_stream = false;     // belongs to a stream: its vbucket and the opaque of the STREAM_REQ
     bool flow_controlled = false;  // counts with its size on the wire plus flow_extra
     std::uint8_t flow_extra = 0;

@@ -1,0 +1,323 @@
+// Head, key, framing extras and extras; values are in dcp_value_json.cpp.
+#include "analyzer/record/dcp_json.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "proto/dcp/names.h"
+
+namespace cdcscope::record {
+
+using namespace dcp;
+
+namespace {
+
+// "0x5d" into room for it.
+std::string_view hex_text(std::span<char> room, std::uint64_t value, int digits) {
+    room[0] = '0';
+    room[1] = 'x';
+    for (int i = 0; i < digits; ++i) {
+        room[static_cast<std::size_t>(2 + i)] =
+            "0123456789abcdef"[value >> (4 * (digits - 1 - i)) & 0xfU];
+    }
+    return {room.data(), static_cast<std::size_t>(2 + digits)};
+}
+
+// Messages that flow in a stream: they are shown with the stream's vbucket uuid.
+bool flows_in_stream(const opcode_row& row) {
+    return row.of_stream && (row.answered != answer::always || row.flow_controlled);
+}
+
+}  // namespace
+
+dcp_json::dcp_json(const options& chosen, std::span<const std::string> files)
+    : options_(chosen), wire_(files) {
+    out_.int64_as_strings(options_.int64_as_strings);
+}
+
+std::string_view dcp_json::write(const recover::message& m, const message_view& view,
+                                 const track_record& track, const connection_names& names,
+                                 byte_view raw) {
+    out_.clear();
+    value_problem_ = fault::none;
+    out_.begin_object();
+    write_head(view, track, names);
+    write_framing(view);
+    write_key(view, names);
+    write_extras(view);
+    write_datatype(view.head.datatype);
+    if (m.cut) {
+        if (view.kind() == value_kind::secret && !options_.keep_secrets) {
+            write_secret(view.parts.value);
+        } else if (!view.parts.value.empty()) {
+            hides_values() ? write_redacted("content", view.parts.value.size())
+                           : void(out_.name("contentBase64").base64(view.parts.value));
+        }
+    } else {
+        write_value(view, names);
+    }
+    write_worked_out(view, track);
+    const fault problem = view.problem != fault::none ? view.problem : value_problem_;
+    if (problem != fault::none) out_.field("malformed", describe(problem));
+    wire_.write(out_, m, view.head.opaque);
+    if (!raw.empty()) out_.name("raw").base64(raw);
+    out_.end_object();
+    inflated_.shrink(std::size_t{1} << 20);
+    return out_.text();
+}
+
+void dcp_json::write_event(const message_view& view) {
+    char room[20] = "opcode_";
+    if (view.row != nullptr) {
+        out_.field("event", view.row->event);
+    } else if (view.head.is_push()) {
+        out_.field("event", "server_push");
+    } else {
+        const std::string_view digits = hex_text(std::span(room).subspan(7), view.head.opcode, 2);
+        out_.field("event", std::string_view(room, 7 + digits.size()));
+    }
+    if (!view.head.is_push()) return;
+    if (view.row != nullptr) {
+        out_.field("push", view.row->name);
+    } else {
+        out_.field("push", hex_text(room, view.head.opcode, 2));
+    }
+}
+
+void dcp_json::write_head(const message_view& view, const track_record& track,
+                          const connection_names& names) {
+    write_event(view);
+    if (view.head.is_response()) {
+        out_.field("response", true);
+        const named_value* known = find_value(status_names, view.head.status());
+        char room[8];
+        out_.field("status",
+                   known != nullptr ? known->name : hex_text(room, view.head.status(), 4));
+    }
+    const bool names_bucket =
+        view.row != nullptr && rule_of(*view.row, view.head).key.field == field_id::bucket;
+    const std::string_view bucket = names.bucket();
+    if (!bucket.empty() && !names_bucket) out_.name("bucket").string(bucket);
+    write_partition(view, track);
+    if (view.row != nullptr && flows_in_stream(*view.row) && track.vbucket_uuid != 0) {
+        write_number(describe(field_id::vbucket_uuid), track.vbucket_uuid);
+    }
+}
+
+void dcp_json::write_partition(const message_view& view, const track_record& track) {
+    partition_written_ = false;
+    if (view.row != nullptr && !view.row->has_vbucket) return;
+    if (view.row == nullptr && view.head.vbucket() == 0) return;
+    if (view.head.is_response() && !track.has_partition) return;
+    out_.field("partition",
+               std::uint32_t{view.head.is_response() ? track.partition : view.head.vbucket()});
+    partition_written_ = true;
+}
+
+void dcp_json::write_framing(const message_view& view) {
+    if (view.parts.framing.empty()) return;
+    frame_reader frames(view.parts);
+    frame_view frame;
+    bool others = false;
+    while (frames.next(frame)) {
+        if (find_frame(view.head.is_response(), frame.id) == nullptr) {
+            others = true;
+        } else {
+            write_frame(view, frame);
+        }
+    }
+    if (!others) return;
+    frames = frame_reader(view.parts);
+    out_.name("frames").begin_array();
+    while (frames.next(frame)) {
+        if (find_frame(view.head.is_response(), frame.id) != nullptr) continue;
+        out_.begin_object()
+            .field("id", std::uint32_t{frame.id})
+            .name("data")
+            .hex(frame.data, {})
+            .end_object();
+    }
+    out_.end_array();
+}
+
+void dcp_json::write_frame(const message_view& view, const frame_view& frame) {
+    const frame_rule& rule = *find_frame(view.head.is_response(), frame.id);
+    const field& f = describe(rule.field);
+    const std::size_t size = width(f.type);
+    if (rule.field == field_id::frame_data) {  // its presence is what it says
+        const std::span<const named_value> ids = describe(field_id::frame_id).values;
+        if (const named_value* id = find_value(ids, frame.id)) out_.field(id->name, true);
+        return;
+    }
+    if (f.type == field_type::text) {
+        options_.redact == redact_mode::all ? write_redacted(f.json, frame.data.size())
+                                            : write_text(f, frame.data);
+        return;
+    }
+    if (frame.data.size() < size) return;
+    const std::uint64_t value = number_at(frame.data, {rule.field, 0});
+    if (rule.field == field_id::server_duration || rule.field == field_id::throttle_duration) {
+        const double microseconds = frame_microseconds(static_cast<std::uint16_t>(value));
+        out_.field(f.json, std::round(microseconds * 10) / 10);
+        return;
+    }
+    write_number(f, value);
+    if (rule.second == field_id::count) return;
+    const field& second = describe(rule.second);
+    if (frame.data.size() == size + width(second.type)) {
+        write_number(second,
+                     number_at(frame.data, {rule.second, static_cast<std::uint16_t>(size)}));
+    }
+}
+
+void dcp_json::write_key(const message_view& view, const connection_names& names) {
+    if (view.parts.key.empty()) return;
+    const key_rule rule = view.row != nullptr ? rule_of(*view.row, view.head).key : key_rule{};
+    if (rule.collection_prefix || view.row == nullptr) {
+        write_document_key(view.key, &names);
+        return;
+    }
+    // The key of a system event is a collection or a scope, as the event says.
+    const field_id shown = view.event != nullptr ? view.event->key_field : rule.field;
+    if (rule.is == presence::never) return;
+    if (shown == field_id::key && hides_keys()) {
+        write_redacted("key", view.parts.key.size());
+        return;
+    }
+    write_text(describe(shown), view.parts.key);
+}
+
+void dcp_json::write_document_key(const key_view& key, const connection_names* names) {
+    if (key.prefixed) {
+        out_.field("collectionId", key.collection);
+        if (names != nullptr) {
+            const connection_names::collection_name known = names->collection(key.collection);
+            if (!known.scope.empty()) out_.field("scope", known.scope);
+            if (!known.collection.empty()) out_.field("collection", known.collection);
+        }
+    }
+    hides_keys() ? write_redacted("key", key.bytes.size())
+                 : void(out_.text_or_base64("key", key.bytes));
+}
+
+void dcp_json::write_extras(const message_view& view) {
+    const opcode_row* row = view.row;
+    const bool items_cas = row != nullptr && row->data_change && row->has_cas && view.is_request();
+    if (items_cas || view.head.cas != 0) write_number(describe(field_id::cas), view.head.cas);
+    if (view.extras_layout != nullptr) {
+        write_fields(*view.extras_layout, view.parts.extras);
+        // Version 1 of a marker has no number of its own.
+        if (view.extras_layout->fields.empty()) return;
+        if (view.extras_layout->fields.front().field == field_id::snapshot_start) {
+            out_.field("version", view.extras_layout->name);
+        }
+    } else if (!view.parts.extras.empty()) {
+        out_.name("extras").hex(view.parts.extras, {});
+    }
+}
+
+void dcp_json::write_worked_out(const message_view& view, const track_record& track) {
+    if (view.row == nullptr) return;
+    const auto milliseconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
+    const bool completes_prepare =
+        view.is_request() && view.number(field_id::prepared_seqno) && view.row->data_change;
+    if (completes_prepare && track.prepare != 0 && track.elapsed_ns >= 0) {
+        out_.field(describe(field_id::prepare_time).json, milliseconds(track.elapsed_ns));
+    }
+    if (track.flow_known && view.is_request() && view.number(field_id::ack_bytes)) {
+        out_.field(describe(field_id::flow_unacked).json, track.outstanding);
+    }
+}
+
+void dcp_json::write_fields(const dcp::layout& l, byte_view run) {
+    if (run.size() < l.size) return;
+    for (const field_at& where : l.fields) {
+        if (where.field == field_id::observed_vbucket && partition_written_) continue;
+        write_number(describe(where.field), number_at(run, where));
+    }
+}
+
+void dcp_json::write_number(const field& f, std::uint64_t value) {
+    const bool wide = width(f.type) == 8;
+    const auto plain = [&] {
+        out_.name(f.json);
+        if (f.type == field_type::i64) {
+            out_.int64(static_cast<std::int64_t>(value));
+        } else if (wide) {
+            out_.int64(value);
+        } else {
+            out_.number(value);
+        }
+    };
+    switch (f.form) {
+        case json_form::none:
+        case json_form::text:
+            return;
+        case json_form::number:
+            return plain();
+        case json_form::nonzero:
+            return value == 0 ? void() : plain();
+        case json_form::number_hex:
+            return plain(), write_hex_twin(f.json, value);
+        case json_form::boolean:
+            return void(out_.field(f.json, value != 0));
+        case json_form::bit_names:
+            return write_bits(f.json, f.id, value);
+        case json_form::number_bits:
+            return plain(), write_bits("flagNames", f.id, value);
+        case json_form::hex:
+        case json_form::opaque: {
+            char room[18] = "0x";
+            const auto [end, error] = std::to_chars(room + 2, room + sizeof room, value, 16);
+            char* const from = f.form == json_form::hex ? room + 2 : room;
+            return void(
+                out_.field(f.json, std::string_view(from, static_cast<std::size_t>(end - from))));
+        }
+        case json_form::name:
+        case json_form::name_code: {
+            const named_value* known = find_value(f.values, value);
+            if (known == nullptr) {
+                plain();
+            } else {
+                out_.field(f.json, known->name);
+            }
+            if (f.form == json_form::name_code)
+                out_.name(scratch_.assign(f.json).append("Code")).number(value);
+            return;
+        }
+    }
+}
+
+void dcp_json::write_text(const field& f, byte_view text) {
+    out_.text_or_base64(f.json, text);
+}
+
+void dcp_json::write_datatype(std::uint8_t datatype) {
+    if (datatype != 0) write_bits(describe(field_id::datatype).json, field_id::datatype, datatype);
+}
+
+void dcp_json::write_bits(std::string_view name, field_id id, std::uint64_t value) {
+    if (value == 0) return;
+    out_.name(name).begin_array();
+    std::uint64_t unnamed = value;
+    for (const field& bit : bits_of(id)) {
+        if ((value & bit.mask) == 0) continue;
+        out_.string(bit.json);
+        unnamed &= ~bit.mask;
+    }
+    char room[18];
+    if (unnamed != 0)
+        out_.string(hex_text(room, unnamed, static_cast<int>(width(describe(id).type)) * 2));
+    out_.end_array();
+}
+
+void dcp_json::write_hex_twin(std::string_view name, std::uint64_t value) {
+    out_.name(scratch_.assign(name).append("Hex")).hex64(value);
+}
+
+void dcp_json::write_redacted(std::string_view name, std::size_t size) {
+    scratch_ = "(redacted, " + std::to_string(size) + " bytes)";
+    out_.field(name, std::string_view(scratch_));
+}
+
+}  // namespace cdcscope::record
