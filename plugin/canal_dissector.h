@@ -11,6 +11,7 @@ struct canal_packet {
     direction dir = direction::c2s;
     unsigned ordinal = 0;  // of the packet in its frame
     canal::port_kind port = canal::port_kind::data;
+    bool zero_defaults = false;  // the server is 1.1.4 or newer: absent fields are 0
 };
 
 // `tvb` is one frame: 4 bytes of length, then the Packet.

@@ -6,6 +6,7 @@
 #include "plugin/experts.h"
 #include "plugin/protocols.h"
 #include "proto/canal/frame.h"
+#include "proto/canal/view.h"
 
 namespace cdcscope {
 namespace {
@@ -17,11 +18,12 @@ dissector_handle_t canal_handle;
 
 enum class stream_kind : std::uint8_t { undecided, data, admin, neither };
 
-// Kept in connection::flags by the first pass.
+// Found out on the first pass, kept in connection::extra.
 struct canal_stream {
     ws::connection* c = nullptr;
     stream_kind kind = stream_kind::undecided;
-    std::uint32_t since = 0;  // frame that decided
+    std::uint32_t since = 0;       // frame that decided
+    std::uint32_t zero_since = 0;  // frame of a HANDSHAKE of a server from 1.1.4 on; 0: none
 };
 
 bool is_canal_port(std::uint32_t port) {
@@ -108,13 +110,25 @@ unsigned frame_length(packet_info*, tvbuff_t* tvb, int offset, void*) {
         std::max(tvb_reported_length_remaining(tvb, offset), int{canal::length_size}));
 }
 
+// Servers from 1.1.4 on set the version in their HANDSHAKE and send seeds (canal.md section 13).
+void note_handshake(canal_stream& s, packet_info* pinfo, canal::port_kind port, byte_view frame) {
+    if (PINFO_FD_VISITED(pinfo) || s.zero_since != 0 || frame.size() < canal::length_size) return;
+    constexpr std::int32_t handshake = 1;  // on both ports
+    const canal::packet_view packet = canal::parse_packet(frame.subspan(canal::length_size), port);
+    if (packet.type == handshake && packet.version) s.zero_since = pinfo->num;
+}
+
 int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
     ws::connection& c = *static_cast<ws::connection*>(data);
-    const bool admin = stream_of(c).kind == stream_kind::admin;
+    canal_stream& s = stream_of(c);
+    const canal::port_kind port =
+        s.kind == stream_kind::admin ? canal::port_kind::admin : canal::port_kind::data;
+    note_handshake(s, pinfo, port, captured(tvb));
     const canal_packet packet{.c = &c,
                               .dir = ws::direction_of(c, pinfo),
                               .ordinal = ws::next_ordinal(pinfo, proto_canal),
-                              .port = admin ? canal::port_kind::admin : canal::port_kind::data};
+                              .port = port,
+                              .zero_defaults = s.zero_since != 0 && pinfo->num >= s.zero_since};
     dissect_canal(tvb, pinfo, tree, packet);
     return static_cast<int>(tvb_captured_length(tvb));
 }
