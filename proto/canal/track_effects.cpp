@@ -1,0 +1,168 @@
+// What CLIENTACK and CLIENTROLLBACK do, when, and how it is undone when the server refuses them
+// (canal.md sections 5, 8, 18).
+#include <algorithm>
+
+#include "proto/canal/track_connection.h"
+#include "proto/findings/words.h"
+
+namespace cdcscope::canal {
+
+using findings::sentence;
+
+void tracker::state::push(request r) {
+    if (open_.size() >= most_requests) {
+        commit(open_.front());
+        open_.pop_front();
+    }
+    const bool at_once = r.how == answered::on_error && first_always() == open_.size();
+    open_.push_back(std::move(r));
+    if (at_once) apply(open_.back());
+}
+
+// The silent requests that no unanswered one stands before any more take effect.
+void tracker::state::apply_leading() {
+    for (request& r : open_) {
+        if (r.how != answered::on_error) return;
+        if (!r.applied) apply(r);
+    }
+}
+
+void tracker::state::apply(request& r) {
+    r.applied = true;
+    if (r.key == nullptr) return;
+    if (is(r.type, packet_type::clientack)) {
+        apply_ack(r);
+    } else {
+        apply_rollback(r);
+    }
+    still_open(*r.key);
+}
+
+// Rule 13 tells again once the sums have been below their limits.
+void tracker::state::still_open(key_state& key) const noexcept {
+    const auto below = [&](double amount, findings::limit which) {
+        return amount <= shared.limits.get(which);
+    };
+    if (below(static_cast<double>(key.open.size()), findings::limit::batch_count))
+        key.told_count = false;
+    if (below(static_cast<double>(key.open_bytes), findings::limit::batch_bytes))
+        key.told_bytes = false;
+    key.clear_doubt();
+}
+
+void tracker::state::apply_ack(request& r) {
+    key_state& key = *r.key;
+    const std::int64_t n = r.batch_id;
+    if (n <= 0) return;
+    const bool doubt = doubtful(key);
+    const severity level = doubt ? severity::note : severity::error;
+    std::vector<findings::figure> figures{{"batchId", n}};
+    add_key(figures, &key);
+    const auto found = key.open.find(n);
+    if (found == key.open.end()) {
+        const auto past = key.past.find(n);
+        const bool seen_all = from_start[0] && from_start[1];
+        if (past == key.past.end() && !seen_all) return;
+        const std::string_view why = past == key.past.end()              ? "was never handed out"
+                                     : past->second == past_batch::acked ? "was acknowledged before"
+                                                                         : "was rolled back before";
+        if (key.last_id != 0) figures.push_back({"lastDelivered", key.last_id});
+        report(code::canal_ack_unknown_batch, {level, doubt, r.at}, std::move(figures),
+               sentence("the client acknowledged batch ", std::to_string(n), ", which ", why));
+        return;
+    }
+    const std::int64_t oldest = key.open.begin()->first;
+    if (oldest < n) {
+        figures.push_back({"oldestOpen", oldest});
+        report(code::canal_ack_out_of_order, {level, doubt, r.at}, std::move(figures),
+               sentence("batch ", std::to_string(n), " was acknowledged while ",
+                        std::to_string(oldest), " was still open"));
+    }
+    key.open_bytes -= found->second.facts.bytes;
+    shared.link(found->second.facts.message, link_kind::acked_by, r.id);
+    shared.link(r.id, link_kind::acks, found->second.facts.message);
+    key.remember(n, past_batch::acked);
+    r.acked_before = key.acked;
+    key.acked = found->second.last;
+    r.dropped.insert(key.open.extract(found));
+}
+
+void tracker::state::apply_rollback(request& r) {
+    key_state& key = *r.key;
+    if (r.batch_id == 0) {
+        r.dropped.swap(key.open);
+    } else if (const auto found = key.open.find(r.batch_id); found != key.open.end()) {
+        r.dropped.insert(key.open.extract(found));
+    }
+    std::uint64_t entries = 0;
+    std::uint32_t rival = 0;
+    std::vector<std::uint64_t> ids;
+    const auto look = [&](const batch& b) {
+        const std::uint32_t brought_by = b.facts.connection;
+        if (brought_by != id && shared.live.contains(brought_by)) rival = brought_by;
+    };
+    for (const auto& [n, each] : key.open) look(each);
+    for (const auto& [n, each] : r.dropped) {
+        look(each);
+        entries += each.facts.entries;
+        if (ids.size() < most_pieces) ids.push_back(static_cast<std::uint64_t>(n));
+        key.open_bytes -= each.facts.bytes;
+        key.remember(n, past_batch::rolled_back);
+        shared.link(each.facts.message, link_kind::dropped_by, r.id);
+    }
+    r.expected_before = key.expected;
+    r.inside_before = key.transaction.open;
+    if (key.highest) key.expected = key.highest;
+    key.transaction.open = inside::unknown;
+
+    const bool automatic = !get_seen;
+    const severity level = rival != 0  ? severity::error
+                           : automatic ? severity::note
+                                       : severity::warning;
+    const std::size_t dropped = r.dropped.size();
+    std::vector<findings::figure> figures{{"batchId", r.batch_id},
+                                          {"droppedBatches", std::uint64_t{dropped}},
+                                          {"droppedEntries", entries}};
+    add_key(figures, &key);
+    if (!ids.empty()) figures.push_back({"batches", std::move(ids)});
+    if (rival != 0) figures.push_back({"otherConnection", std::uint64_t{rival}});
+    std::string text =
+        sentence(automatic ? "the automatic rollback of a new connection dropped "
+                           : "the client rolled back ",
+                 std::uint64_t{dropped}, findings::plural(dropped, " batch", " batches"), " with ",
+                 entries, findings::plural(entries, " entry", " entries"));
+    if (rival != 0)
+        text += sentence(", while connection ", std::to_string(rival), " still works on them");
+    report(code::canal_rollback, {level, false, r.at}, std::move(figures), std::move(text));
+}
+
+void tracker::state::undo(request& r) {
+    if (!r.applied || r.key == nullptr) return;
+    key_state& key = *r.key;
+    const bool rollback = is(r.type, packet_type::clientrollback);
+    for (const auto& [n, each] : r.dropped) {
+        key.open_bytes += each.facts.bytes;
+        key.past.erase(n);
+        shared.link(each.facts.message, rollback ? link_kind::dropped_by : link_kind::acked_by, 0);
+        if (!rollback) shared.link(r.id, link_kind::acks, 0);
+    }
+    if (rollback) {
+        key.expected = r.expected_before;
+        key.transaction.open = r.inside_before;
+    } else if (!r.dropped.empty()) {
+        key.acked = r.acked_before;
+    }
+    key.open.merge(r.dropped);
+    r.dropped.clear();
+    still_open(key);
+}
+
+// It succeeded: what it closed is closed for good.
+void tracker::state::commit(const request& r) {
+    const bool rollback = is(r.type, packet_type::clientrollback);
+    for (const auto& [n, each] : r.dropped) {
+        shared.tell(each, rollback ? batch_fate::rolled_back : batch_fate::acked, r.id, r.at);
+    }
+}
+
+}  // namespace cdcscope::canal

@@ -1,0 +1,246 @@
+// Time-outs, holes, closes and the end of the capture (canal.md sections 5, 11 and 18).
+#include <algorithm>
+
+#include "proto/canal/track_connection.h"
+#include "proto/findings/words.h"
+
+namespace cdcscope::canal {
+
+using findings::duration_text;
+using findings::plural;
+using findings::sentence;
+
+void tracker::state::check_times(std::int64_t now_ns) {
+    if (foreign || admin()) return;
+    check_requests(now_ns);
+    if (live) check_batches(now_ns);
+}
+
+// Rule 1, by time: the oldest request that is always answered, from its sending or the answer
+// before it.
+void tracker::state::check_requests(std::int64_t now_ns) {
+    const std::size_t at = first_always();
+    if (at == open_.size()) return;
+    request& r = open_[at];
+    if (r.told || r.never_late || server_fin || reset) return;
+    const std::int64_t waited = now_ns - std::max(r.at.time_ns, last_answer_ns);
+    if (waited <= r.wait_ns + shared.limits.ns(findings::limit::request_time)) return;
+    r.told = true;
+    const bool doubt = doubtful();
+    std::vector<findings::figure> figures{{"packet", type_text(port, r.type)},
+                                          {"waitedMs", static_cast<double>(waited) / 1e6}};
+    add_key(figures, r.key);
+    report(code::canal_request_unanswered,
+           {doubt ? severity::note : severity::warning, doubt, r.at}, std::move(figures),
+           sentence(type_text(port, r.type), " had no answer for ", duration_text(waited),
+                    r.wait_ns > 0 ? sentence(", it asked to wait for ", duration_text(r.wait_ns))
+                                  : std::string()));
+}
+
+// Rule 13, by time: batches that this connection brought.
+void tracker::state::check_batches(std::int64_t now_ns) {
+    if (now_ns <= next_deadline_ns) return;
+    const std::int64_t limit = shared.limits.ns(findings::limit::batch_time);
+    next_deadline_ns = INT64_MAX;
+    std::vector<std::uint64_t> late;
+    const key_state* of = nullptr;
+    frame_ref first;
+    bool doubt = true;
+    for (key_state* key : named) {
+        for (auto& [n, each] : key->open) {
+            if (each.facts.connection != id || each.told_unacked) continue;
+            const std::int64_t age = now_ns - each.facts.delivered.time_ns;
+            if (age <= limit) {
+                next_deadline_ns = std::min(next_deadline_ns, each.facts.delivered.time_ns + limit);
+                continue;
+            }
+            each.told_unacked = true;
+            if (of == nullptr) {
+                of = key;
+                first = each.facts.delivered;
+            }
+            if (late.size() < most_pieces) late.push_back(static_cast<std::uint64_t>(n));
+            doubt = doubt && each.number <= key->doubt;
+        }
+    }
+    if (of == nullptr) return;
+    const std::int64_t age = now_ns - first.time_ns;
+    std::string text = sentence("batch ", std::to_string(late.front()),
+                                " is not acknowledged after ", duration_text(age));
+    std::vector<findings::figure> figures{{"batchId", std::int64_t(late.front())},
+                                          {"ageMs", static_cast<double>(age) / 1e6},
+                                          {"batches", std::move(late)}};
+    add_key(figures, of);
+    report(code::canal_batch_unacknowledged,
+           {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
+           std::move(text));
+}
+
+void tracker::state::hole(direction dir) {
+    holes[index(dir)] = true;
+    pairing_doubt = true;
+    doubt_number = next_number;
+    if (dir == direction::s2c) lost_before = next_number;
+    for (key_state* key : named) {
+        key->uncertain = true;
+        key->doubt = key->deliveries;
+        key->transaction.open = inside::unknown;
+    }
+}
+
+void tracker::state::bad_length(direction dir, std::uint32_t length, byte_view behind) {
+    if (foreign || reset || (dir == direction::c2s && server_fin)) return;
+    const bool negative = length > 0x7fffffffU;
+    if (!negative && check_packet(behind, length, port) != match::no && !behind.empty()) {
+        if (admin()) return;
+        report(code::canal_packet_large, {severity::warning, false, {}},
+               {{"bytes", std::uint64_t{length}}},
+               sentence("a packet of ", findings::bytes_text(length),
+                        " is beyond the cap and was not decoded"));
+        return;
+    }
+    malformed("the length of a packet",
+              negative ? "it is negative"
+                       : sentence("it is ", std::uint64_t{length}, ", and no Packet follows it"));
+}
+
+// Rule 1 at a close: nothing that is open will be answered.
+void tracker::state::unanswered(std::string_view why) {
+    std::uint64_t count = 0;
+    const request* first = nullptr;
+    for (request& r : open_) {
+        if (r.how == answered::on_error || r.told) continue;
+        r.told = true;
+        if (count++ == 0) first = &r;
+    }
+    if (first == nullptr || admin()) return;
+    const bool doubt = doubtful();
+    std::vector<findings::figure> figures{{"packet", type_text(port, first->type)},
+                                          {"requests", count}};
+    add_key(figures, first->key);
+    report(code::canal_request_unanswered,
+           {doubt ? severity::note : severity::warning, doubt, first->at}, std::move(figures),
+           sentence(type_text(port, first->type),
+                    count > 1 ? sentence(" and ", count - 1,
+                                         plural(count - 1, " request", " requests"), " after it")
+                              : std::string(),
+                    " had no answer when ", why));
+}
+
+void tracker::state::end(direction dir, close_kind how) {
+    const bool server_ends = how == close_kind::rst || dir == direction::s2c;
+    const bool first_end = live;
+    if (!foreign) {
+        check_times(now());
+        if (server_ends && !server_fin && !reset) {
+            unanswered(how == close_kind::fin  ? "the server closed"
+                       : dir == direction::s2c ? "the server reset the connection"
+                                               : "the client reset the connection");
+        }
+        if (first_end) judge_close(dir, how);
+    }
+    (how == close_kind::rst ? reset : dir == direction::c2s ? client_fin : server_fin) = true;
+    if (first_end) {
+        live = false;
+        shared.live.erase(id);
+        leave_keys();
+    }
+    cut_frames();
+}
+
+// Rule 20: a last packet that is not whole, once its stream has ended.
+void tracker::state::cut_frames() {
+    for (const direction each : {direction::c2s, direction::s2c}) {
+        const bool client = each == direction::c2s;
+        const bool ended = reset || (client ? client_fin : server_fin);
+        if (!pending_incomplete[index(each)] || !ended) continue;
+        pending_incomplete[index(each)] = false;
+        malformed("the last packet", client ? "the client's stream ends inside it"
+                                            : "the server's stream ends inside it");
+    }
+}
+
+// Rules 9 and 22, at the first FIN or RST.
+void tracker::state::judge_close(direction dir, close_kind how) {
+    if (admin()) return;
+    if (server_spoke && era == server_era::up_to_1_1_3 && !version_sent && !auth_seen &&
+        from_start[0] && !holes[0]) {
+        report(code::canal_version_mismatch, {severity::error, false, {}}, {},
+               "the connection closed without a login after a handshake without version");
+    }
+    const std::int64_t idle = now() - last_frame_ns;
+    const std::int64_t limit = net_read_timeout * std::int64_t{1'000'000};
+    if (how == close_kind::fin && dir == direction::s2c && timeout_asked && limit > 0 &&
+        idle >= limit) {
+        std::vector<findings::figure> figures{{"netReadTimeoutMs", std::int64_t{net_read_timeout}},
+                                              {"idleMs", static_cast<double>(idle) / 1e6}};
+        add_key(figures, last_key);
+        report(code::canal_connection_idle, {severity::note, false, {}}, std::move(figures),
+               sentence("the server closed after ", duration_text(idle),
+                        " without a packet; the login asked for ", std::int64_t{net_read_timeout},
+                        " ms"));
+    }
+}
+
+// The connection no longer counts among those that use its keys (rules 12, 13, 17).
+void tracker::state::leave_keys() {
+    std::vector<std::uint64_t> left;
+    const key_state* of = nullptr;
+    frame_ref first;
+    bool doubt = true;
+    for (const request& r : open_) {
+        if (is(r.type, packet_type::get) && r.key != nullptr) ++r.key->lost_gets;
+    }
+    for (key_state* key : named) {
+        std::erase(key->users, id);
+        std::erase_if(key->destination->getters,
+                      [&](const getter& g) { return g.connection == id; });
+        if (!key->users.empty()) continue;
+        for (auto& [n, each] : key->open) {
+            if (each.told_unacked) continue;
+            each.told_unacked = true;
+            if (of == nullptr) {
+                of = key;
+                first = each.facts.delivered;
+            }
+            if (left.size() < most_pieces) left.push_back(static_cast<std::uint64_t>(n));
+            doubt = doubt && each.number <= key->doubt;
+        }
+    }
+    if (of == nullptr || foreign) return;
+    const std::uint64_t count = left.size();
+    std::string text =
+        sentence(plural(count, "batch ", "batches from "), std::to_string(left.front()),
+                 plural(count, " was", " on were"),
+                 " not acknowledged when the last connection of ", key_text(of), " ended");
+    std::vector<findings::figure> figures{
+        {"batchId", std::int64_t(left.front())},
+        {"ageMs", static_cast<double>(now() - first.time_ns) / 1e6},
+        {"batches", std::move(left)}};
+    add_key(figures, of);
+    report(code::canal_batch_unacknowledged,
+           {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
+           std::move(text));
+}
+
+void tracker::state::finish() {
+    if (foreign) return;
+    check_times(now());
+    if (client_fin && !server_fin && !reset) unanswered("the capture ended; the client had closed");
+    while (!open_.empty()) {
+        if (open_.front().applied) commit(open_.front());
+        open_.pop_front();
+    }
+    if (live) {
+        live = false;
+        shared.live.erase(id);
+    }
+    if (stalls == 0 || admin()) return;
+    report(code::canal_write_delayed, {severity::chat, false, first_stall},
+           {{"packets", stalls}, {"delayedMs", static_cast<double>(stalled_ns) / 1e6}},
+           sentence(stalls, plural(stalls, " packet", " packets"), " of the client waited ",
+                    duration_text(stalled_ns), " in all between the first and the last byte"));
+    stalls = 0;
+}
+
+}  // namespace cdcscope::canal

@@ -1,0 +1,152 @@
+// What the state machine remembers: batches, keys, destinations, open requests (canal.md sections 5
+// and 8).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "proto/canal/track.h"
+
+namespace cdcscope::canal {
+
+// Limits of what is remembered, so that no capture makes the state grow without end.
+inline constexpr std::size_t most_keys = 1U << 16;
+inline constexpr std::size_t most_requests = 1U << 16;  // open ones of a connection
+inline constexpr std::size_t most_batches = 1U << 16;   // open ones of a key
+inline constexpr std::size_t most_past = 1U << 12;      // closed batch ids of a key
+inline constexpr std::size_t most_skips = 1U << 10;     // runs of batch ids that did not come
+inline constexpr std::size_t most_pieces = 64;  // batches of one transaction that are listed
+
+// A binlog position. Files compare by the number behind the last dot, else as text (section 8).
+struct position {
+    std::string file;
+    std::int64_t offset = 0;
+};
+// <0, 0, >0: is (file, offset) before, at or behind `p`?
+[[nodiscard]] int compare(std::string_view file, std::int64_t offset, const position& p) noexcept;
+
+struct batch {
+    batch_facts facts;
+    std::uint64_t number = 0;   // counts the key's deliveries
+    position last;              // of its last entry
+    bool told_unacked = false;  // rule 13
+};
+using batch_map = std::map<std::int64_t, batch>;
+
+enum class past_batch : std::uint8_t { acked, rolled_back };
+
+enum class inside : std::uint8_t { unknown, no, yes };
+
+struct transaction_state {
+    inside open = inside::unknown;
+    bool begin_seen_ever = false;
+    std::uint64_t rows = 0;
+    std::vector<std::int64_t> batches;
+};
+
+struct destination_state;
+
+// Server, destination, client id: what batches belong to.
+struct key_state {
+    std::uint32_t index = 0;
+    destination_state* destination = nullptr;
+    std::string client_id;
+    std::vector<std::uint32_t> users;  // live connections that named it
+
+    batch_map open;
+    std::uint64_t open_bytes = 0;
+    bool told_count = false, told_bytes = false;  // rule 13, until it is below again
+    std::map<std::int64_t, past_batch> past;
+    std::vector<std::pair<std::int64_t, std::int64_t>> skipped;  // runs, first and last
+
+    std::uint64_t deliveries = 0;
+    std::int64_t last_id = 0;           // the highest
+    std::uint32_t last_connection = 0;  // that brought the batch before
+    std::optional<position> highest;    // delivered
+    std::optional<position> batch_end;  // last entry of the batch before
+    std::optional<position> expected;   // entries up to here may come again
+    std::optional<position> acked;      // last entry of the newest batch acknowledged
+    std::uint64_t lost_gets = 0;        // left unanswered by connections that have ended
+    transaction_state transaction;
+
+    bool uncertain = false;   // rules 4, 5, 12, until clear_doubt()
+    std::uint64_t doubt = 0;  // deliveries when the hole came; rule 13 doubts batches up to here
+
+    void clear_doubt() noexcept;
+    [[nodiscard]] bool was_skipped(std::int64_t id) const noexcept;
+    void remember(std::int64_t id, past_batch what);
+};
+
+struct getter {
+    std::uint32_t connection = 0;
+    std::int64_t at_ns = 0;
+    std::uint32_t frame = 0;
+};
+
+// Server and destination: filters and consumers.
+struct destination_state {
+    std::uint32_t index = 0;
+    std::string server;
+    std::string name;
+    std::uint32_t rank = 0;
+    std::string filter;               // last one that was not empty
+    std::vector<getter> getters;      // last GET of each live connection
+    std::vector<std::uint64_t> told;  // pairs of connections, rule 17
+};
+
+struct request {
+    std::uint64_t number = 0;
+    std::uint32_t id = 0;
+    frame_ref at;
+    std::int32_t type = 0;
+    answered how = answered::always;
+    bool login = false;       // parsed by the server as ClientAuth, whatever its type
+    bool no_name = false;     // destination or client id is empty
+    bool told = false;        // rule 1
+    bool applied = false;     // on_error: it took effect
+    bool never_late = false;  // GET that may block for ever
+    key_state* key = nullptr;
+    destination_state* destination = nullptr;
+    std::int64_t batch_id = 0;
+    std::int32_t fetch_size = 0;
+    std::int64_t wait_ns = 0;                 // asked for
+    batch_map dropped;                        // on_error, applied: what it closed
+    std::optional<position> expected_before;  // CLIENTROLLBACK, applied: to undo it
+    std::optional<position> acked_before;     // CLIENTACK, applied
+    inside inside_before = inside::unknown;
+    bool past_recorded = false;
+};
+
+[[nodiscard]] constexpr bool is(std::int32_t type, packet_type which) noexcept {
+    return type == static_cast<std::int32_t>(which);
+}
+
+struct world::state {
+    findings::thresholds limits;
+    observer* watching = nullptr;
+    std::vector<std::unique_ptr<key_state>> keys;
+    std::vector<std::unique_ptr<destination_state>> destinations;
+    std::unordered_map<std::string, key_state*> key_by_name;
+    std::unordered_map<std::string, destination_state*> destination_by_name;
+    std::unordered_map<std::string, std::uint32_t> servers_of_name;
+    std::unordered_set<std::uint32_t> live;  // connections without FIN or RST
+    std::string scratch;
+
+    // Null when the cap is reached (or the name is empty).
+    destination_state* destination(std::string_view server, std::string_view name);
+    key_state* key(destination_state* destination, std::string_view client_id);
+    void link(std::uint32_t from, link_kind kind, std::uint32_t to) const noexcept {
+        if (watching != nullptr) watching->on_link(from, kind, to);
+    }
+    void tell(const batch& b, batch_fate fate, std::uint32_t closer,
+              const frame_ref& at) const noexcept;
+};
+
+}  // namespace cdcscope::canal
