@@ -43,6 +43,15 @@ struct message {
     std::uint64_t captured = 0;         // == wire_length unless cut: bytes of it that the capture holds
     byte_view bytes;                    // from its first byte; cut: up to the first missing one. Valid during the call
     frame_span frames;
+    std::int64_t first_ns = 0;          // time of the packet that brought its first byte
+};
+
+enum class unparsed_kind : std::uint8_t {
+    skipped,         // on the way to the next message, behind a hole or at a start in mid-stream
+    piece,           // of a message that a hole or the snap length cut
+    incomplete,      // the stream ends inside a message, with no hole in it
+    bad_length,      // a length that no message has, where a message should begin (canal.md rules 15 and 20)
+    other_protocol,  // neither DCP nor canal, or encrypted
 };
 
 struct unparsed_run {
@@ -51,8 +60,9 @@ struct unparsed_run {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
     frame_span frames;
-    std::string_view why;               // static storage: "resync", "incomplete at end", "not this protocol" ...
-    byte_view head;                     // its first bytes, 16 at most. Valid during the call
+    unparsed_kind kind = unparsed_kind::skipped;
+    std::uint32_t claimed_length = 0;   // bad_length: the length field (canal)
+    byte_view head;                     // its first bytes, 16 at most; bad_length: those behind the length field. Valid during the call
 };
 
 using tcp::gap_reason;
