@@ -251,7 +251,7 @@ void tracker::state::judge_delivery(key_state* key, const request* get, delivery
                             findings::duration_text(rec.lag_ns), " old"));
         } else if (skewed) {
             report(code::canal_lag, {severity::note, false, {}}, std::move(figures),
-                   sentence("the newest entry of batch ", std::to_string(d.id), " is executed ",
+                   sentence("the newest entry of batch ", std::to_string(d.id), " was executed ",
                             findings::duration_text(-rec.lag_ns),
                             " in the future: the clocks differ"));
         }

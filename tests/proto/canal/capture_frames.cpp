@@ -52,7 +52,6 @@ struct reader {
     captured out;
     std::map<std::string, std::uint32_t> live;  // client + server -> connection
     std::vector<std::array<stream, 2>> streams;
-    std::vector<bool> broken = {};
 
     void take(const segment& s, const frame_ref& at) {
         constexpr std::uint8_t fin = 1, syn = 2, rst = 4, ack = 16;
@@ -91,6 +90,7 @@ struct reader {
         if (half.bytes.empty()) half.first = at;
         half.bytes.insert(half.bytes.end(), data.begin(), data.end());
         while (half.bytes.size() >= 4) {
+            if (load_be32(half.bytes.data()) > 0x7fffffffU) return bad_length(c, dir, at);
             const std::uint64_t whole = std::uint64_t{load_be32(half.bytes.data())} + 4;
             if (half.bytes.size() < whole) return;
             const auto end = half.bytes.begin() + static_cast<std::ptrdiff_t>(whole);
@@ -106,6 +106,19 @@ struct reader {
             half.offset += whole;
             half.first = at;
         }
+    }
+
+    void bad_length(std::uint32_t c, direction dir, const frame_ref& at) {
+        stream& half = streams[c][index(dir)];
+        captured_event event;
+        event.kind = captured_event::what::bad_length;
+        event.connection = c;
+        event.dir = dir;
+        event.offset = half.offset;
+        event.payload = half.bytes;
+        event.frames = {half.first.frame, at.frame, at};
+        out.events.push_back(event);
+        half.bytes.clear();
     }
 
     void tails(std::uint32_t c, direction ending, const frame_ref& at, bool both) {

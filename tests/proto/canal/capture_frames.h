@@ -12,13 +12,12 @@
 namespace cdcscope::canal {
 
 struct captured_event {
-    enum class what : std::uint8_t { message, incomplete, fin, rst };
+    enum class what : std::uint8_t { message, bad_length, incomplete, fin, rst };
     what kind = what::message;
     std::uint32_t connection = 0;  // from 0
     direction dir = direction::c2s;
-    std::uint64_t offset = 0;  // of the 4 length bytes in its direction's stream
-    std::vector<std::uint8_t>
-        payload;  // behind the length; incomplete: all that is there, length first
+    std::uint64_t offset = 0;           // of the 4 length bytes in its direction's stream
+    std::vector<std::uint8_t> payload;  // behind the length; bad_length, incomplete: length first
     frame_span frames;
     std::int64_t first_ns = 0;  // of the frame with its first byte
 };
