@@ -25,21 +25,13 @@ read_state decompressor::refill() {
 read_result decompressor::read(std::span<std::uint8_t> into) {
     if (ended_ != read_state::data) return {ended_, 0};
     while (true) {
-        if (in_.empty() && !output_waits_) {
-            switch (refill()) {
-                case read_state::data:
-                    break;
-                case read_state::more:
-                    return {read_state::more, 0};
-                case read_state::end:
-                    return end(between_ ? read_state::end : read_state::cut,
-                               "compressed data without its end");
-                case read_state::cut:
-                    return end(read_state::cut, packed_->problem());
-                case read_state::error:
-                    return end(read_state::error, packed_->problem());
-            }
-        }
+        read_state packed = read_state::data;
+        if (in_.empty() && !output_waits_) packed = refill();
+        if (packed == read_state::more) return {packed, 0};
+        if (packed == read_state::error) return end(packed, packed_->problem());
+        // Also without input: a decoder may see the end of its frame one call after the frame's
+        // last byte.
+        if (packed != read_state::data && between_) return end(packed, packed_->problem());
         unpacked u = unpack(in_, into);
         in_ = in_.subspan(u.used);
         between_ = u.between;
@@ -47,6 +39,9 @@ read_result decompressor::read(std::span<std::uint8_t> into) {
         output_waits_ = u.produced == into.size() && !u.between;
         if (u.produced != 0) return {read_state::data, u.produced};
         if (!u.problem.empty()) return end(read_state::error, std::move(u.problem));
+        if (packed != read_state::data && !between_) {
+            return end(read_state::cut, "compressed data without its end");
+        }
     }
 }
 

@@ -13,8 +13,7 @@ namespace cdcscope::capture {
 namespace {
 
 constexpr std::uint32_t patched_magic = 0xa1b2cd34;  // its record headers have eight bytes more
-constexpr std::array<std::uint32_t, 5> magics{0xa1b2c3d4, 0xa1b23c4d, patched_magic, 0xa1b234cd,
-                                              0xa1e2cb12};
+constexpr std::array<std::uint32_t, 3> magics{0xa1b2c3d4, 0xa1b23c4d, patched_magic};
 constexpr std::size_t snap_length_at = 16;
 constexpr std::size_t link_type_at = 20;
 constexpr std::uint32_t link_type_bits = 0x03ffffff;  // above: length of the frame check sequence

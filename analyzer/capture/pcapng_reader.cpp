@@ -1,6 +1,7 @@
 #include "analyzer/capture/pcapng_reader.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cdcscope::capture {
 namespace {
@@ -16,6 +17,13 @@ constexpr std::uint32_t block_limit =
     16U << 20;  // a block that has to be in memory; Wireshark's limit, too
 constexpr std::size_t interface_limit = 1U << 16;  // in a section; no system has as many
 constexpr std::uint16_t option_resolution = 9, option_offset = 14;
+
+// Blocks without a packet that Wireshark gives a frame number all the same (measured with 4.0):
+// journal entries, system calls, custom blocks. Ours stay equal to its.
+bool has_frame_number(std::uint32_t type) noexcept {
+    constexpr std::array<std::uint32_t, 6> types{0x9, 0x204, 0x216, 0x221, 0xbad, 0x40000bad};
+    return std::ranges::find(types, type) != types.end();
+}
 
 bool is_read(std::uint32_t type) noexcept {
     return type == block_type::section || type == block_type::interface ||
@@ -94,6 +102,7 @@ next_state pcapng_reader::next_block(block& out) {
             return broken("a block of impossible length");
         if (is_read(out.type)) break;
         passing_length_ = out.length;
+        passing_frames_ = has_frame_number(out.type) ? 1 : 0;
         passing_ = out.length - 4;
         passed_ = 0;
     }
@@ -115,6 +124,7 @@ next_state pcapng_reader::pass_over(std::uint32_t length) {
     if (u32(window_.bytes(), 0) != length) return broken("the two lengths of a block differ");
     window_.consume(4);
     passing_ = 0;
+    frame_ += passing_frames_;
     return next_state::packet;
 }
 

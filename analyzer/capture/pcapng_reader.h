@@ -62,6 +62,7 @@ class pcapng_reader final : public packet_reader {
     std::uint64_t passing_ = 0;  // bytes of a block being passed over; with passed_ of them done
     std::uint64_t passed_ = 0;
     std::uint32_t passing_length_ = 0;
+    std::uint32_t passing_frames_ = 0;
     std::uint32_t frame_ = 0;
     std::int64_t last_time_ = 0;
     std::string_view why_;  // set by a take_... that gives taken::broken
