@@ -27,6 +27,10 @@ constexpr std::array<tag_row, 8> tags{{
     {0x8909, 6},  // Cisco metadata
 }};
 
+bool is_common_type(std::uint16_t type) noexcept {
+    return type == 0x0800 || type == 0x86dd || type == 0x8100 || type == 0x88a8;
+}
+
 carried peel_mpls(layer_view rest) noexcept {
     bool bottom = false;
     while (!bottom) {
@@ -37,7 +41,8 @@ carried peel_mpls(layer_view rest) noexcept {
     if (!rest.has(1)) return nothing;
     const unsigned version = rest.data[0] >> 4U;
     if (version == 4 || version == 6) return ip(rest);
-    if (version == 0 && rest.has(4)) rest.skip(4);  // control word of a pseudowire
+    // A pseudowire: a whole frame, perhaps behind a control word of four bytes; the type of the frame tells.
+    if (version == 0 && rest.has(18) && is_common_type(load_be16(rest.data + 16))) rest.skip(4);
     return {carries::ethernet, rest};
 }
 
@@ -56,7 +61,7 @@ carried peel_llc(layer_view rest) noexcept {
     if (!rest.has(8) || !std::equal(snap.begin(), snap.end(), rest.data)) return nothing;
     const std::uint16_t type = load_be16(rest.data + 6);
     rest.skip(8);
-    return peel_ethertype(type, rest);
+    return type == 0x0800 || type == 0x86dd ? ip(rest) : nothing;
 }
 
 // BSD loopback: an address family in the byte order of the machine that captured.

@@ -64,7 +64,7 @@ struct v4 {
     std::uint32_t offset = 0;  // bytes
     bool more = false;
     int total = -1;  // -1: the right one
-    std::string options;
+    std::string options{};
 };
 inline std::string ipv4(const std::string& payload, const v4& h = {}) {
     const std::size_t header = 20 + h.options.size();
