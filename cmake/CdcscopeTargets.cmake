@@ -27,6 +27,10 @@ if(CDCSCOPE_SANITIZE)
     target_compile_options(cdc_options INTERFACE
         -fsanitize=${CDCSCOPE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(cdc_options INTERFACE -fsanitize=${CDCSCOPE_SANITIZE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # GCC has no such list
+        target_compile_options(cdc_options INTERFACE
+            -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizers.ignore)
+    endif()
 endif()
 if(CDCSCOPE_FUZZ)  # coverage for libFuzzer in every library, its main only in the targets
     target_compile_options(cdc_options INTERFACE -fsanitize=fuzzer-no-link)

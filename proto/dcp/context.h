@@ -18,7 +18,7 @@ struct decode_context {
     bool stream_ids = false;          // enable_stream_id accepted: trap 9 of dcp.md applies
 };
 
-enum class link_kind : std::uint8_t { request, prepare };
+enum class link_kind : std::uint8_t { request, prepare, acknowledgement };
 
 // What the state machine says of one message. Trivially copyable and small: the plugin keeps one a
 // message. Message ids are those given to feed(); 0 is none.
@@ -35,6 +35,9 @@ struct track_record {
     std::uint32_t window = 0;        // connection_buffer_size in force
     std::uint64_t vbucket_uuid = 0;  // newest entry of the stream's failover log; 0: not seen
     std::int64_t elapsed_ns = -1;    // since the request, or since the prepare; -1: unknown
+    std::uint32_t opened_by = 0;     // message of a stream: its STREAM_REQ
+    std::uint32_t marker = 0;        // item: the snapshot marker before it
+    std::uint64_t snapshot_end = 0;  // end seqno of that marker
 };
 static_assert(std::is_trivially_copyable_v<track_record> && sizeof(track_record) <= 64);
 

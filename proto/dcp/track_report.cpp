@@ -1,0 +1,49 @@
+// Telling findings.
+#include "proto/dcp/track_report.h"
+
+#include <utility>
+
+namespace cdcscope::dcp {
+namespace {
+
+// Enough for any report; beyond it a connection that repeats one fault would only fill memory.
+constexpr std::uint32_t most_of_a_code = 1U << 16;
+
+}  // namespace
+
+std::uint32_t reporter::tell(code what, severity level, bool uncertain, const frame_ref& first,
+                             account said) noexcept {
+    if (told_.empty()) told_.resize(findings::table().size());
+    std::uint32_t& count = told_[static_cast<std::size_t>(what)];
+    if (count > most_of_a_code) return 0;
+    ++count;
+    findings::finding found;
+    found.connection = connection_;
+    found.first = first.frame != 0 ? first : now_.at;
+    found.at = now_.at;
+    found.event = now_.event;
+    if (count > most_of_a_code) {
+        found.what = code::cap_rules;
+        found.level = severity::note;
+        found.figures.push_back({"of", std::string(findings::entry_of(what).text)});
+        found.text = sentence(findings::entry_of(what).text, " fired ", most_of_a_code,
+                              " times on this connection and is not counted any further");
+        sink_->on_finding(std::move(found));
+        return 0;
+    }
+    found.what = what;
+    found.level = uncertain && level > severity::note ? severity::note : level;
+    found.uncertain = uncertain;
+    found.figures = std::move(said.figures);
+    found.text = std::move(said.text);
+    found.id = ++*last_id_;
+    sink_->on_finding(std::move(found));
+    return *last_id_;
+}
+
+void reporter::settle(std::uint32_t id, bool over, account said) noexcept {
+    if (id == 0) return;
+    sink_->on_settled(id, over, now_.at, std::move(said.figures), std::move(said.text));
+}
+
+}  // namespace cdcscope::dcp
