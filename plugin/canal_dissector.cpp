@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugin/canal_labels.h"
+#include "plugin/canal_links.h"
 #include "plugin/canal_preferences.h"
 #include "plugin/canal_walk.h"
 #include "plugin/experts.h"
@@ -65,20 +66,25 @@ const char* summarise(packet_info* pinfo, canal::port_kind port, byte_view paylo
     return wmem_strbuf_get_str(out);
 }
 
+void begin_columns(packet_info* pinfo, const canal_packet& packet) {
+    if (packet.ordinal != 0) return;
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, "Canal");
+    col_clear(pinfo->cinfo, COL_INFO);
+}
+
 }  // namespace
 
 void dissect_canal(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
                    const canal_packet& packet) {
-    if (packet.ordinal == 0) {
-        col_set_str(pinfo->cinfo, COL_PROTOCOL, "Canal");
-        col_clear(pinfo->cinfo, COL_INFO);
-    }
+    begin_columns(pinfo, packet);
     const unsigned size = tvb_captured_length(tvb);
     const byte_view bytes{tvb_get_ptr(tvb, 0, static_cast<int>(size)), size};
     const char* summary =
         summarise(pinfo, packet.port, bytes.subspan(std::min(bytes.size(), canal::length_size)));
     col_append_sep_str(pinfo->cinfo, COL_INFO, packet.ordinal == 0 ? nullptr : " | ", summary);
     col_set_fence(pinfo->cinfo, COL_INFO);
+    proto_item* top = proto_tree_add_item(tree, canal_protocol(), tvb, 0, -1, ENC_NA);
+    show_canal_findings(pinfo, top, packet.memory);  // also for who counts them without a tree
     if (tree != nullptr) {
         canal_walk walk{.tvb = tvb,
                         .pinfo = pinfo,
@@ -87,15 +93,32 @@ void dissect_canal(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
                         .visible = ws::is_visible(tree),
                         .show_defaults = canal_preferences().show_defaults != 0,
                         .zero_defaults = packet.zero_defaults};
-        proto_item* top = proto_tree_add_item(tree, canal_protocol(), tvb, 0, -1, ENC_NA);
         if (walk.visible) proto_item_append_text(top, ", %s", summary);
         proto_tree* sub = proto_item_add_subtree(top, ett_canal);
         proto_tree_add_item(sub, hf_length, tvb, 0, canal::length_size, ENC_BIG_ENDIAN);
+        add_canal_links(tvb, pinfo, sub, packet);
         add_canal_message(walk, sub, canal_packet_use(packet.port), canal::length_size,
                           tvb_reported_length(tvb));
     }
     // Of a packet that the capture cut, epan says so.
     tvb_ensure_bytes_exist(tvb, 0, static_cast<int>(tvb_reported_length(tvb)));
+}
+
+void dissect_canal_bad_length(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
+                              const canal_packet& packet) {
+    begin_columns(pinfo, packet);
+    col_append_sep_str(pinfo->cinfo, COL_INFO, packet.ordinal == 0 ? nullptr : " | ",
+                       wmem_strdup_printf(pinfo->pool, "[length %d]", tvb_get_ntohil(tvb, 0)));
+    col_set_fence(pinfo->cinfo, COL_INFO);
+    proto_item* top = proto_tree_add_item(tree, canal_protocol(), tvb, 0, -1, ENC_NA);
+    proto_item_append_text(top, ", length that cannot be");
+    proto_tree* sub = proto_item_add_subtree(top, ett_canal);
+    proto_tree_add_item(sub, hf_length, tvb, 0, canal::length_size, ENC_BIG_ENDIAN);
+    show_canal_findings(pinfo, top, packet.memory);
+    const int rest = tvb_reported_length_remaining(tvb, canal::length_size);
+    if (rest > 0) {
+        call_data_dissector(tvb_new_subset_remaining(tvb, canal::length_size), pinfo, sub);
+    }
 }
 
 void register_canal_dissector(int proto) {
@@ -110,6 +133,7 @@ void register_canal_dissector(int proto) {
     register_canal_fields(proto);
     register_canal_walk(proto);
     register_canal_labels(proto);
+    register_canal_links(proto);
     register_experts(proto, findings::protocol::canal, "canal");
 }
 

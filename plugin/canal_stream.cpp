@@ -5,6 +5,7 @@
 #include "plugin/canal_preferences.h"
 #include "plugin/experts.h"
 #include "plugin/protocols.h"
+#include "plugin/tcp_watch.h"
 #include "proto/canal/frame.h"
 #include "proto/canal/view.h"
 
@@ -88,13 +89,7 @@ stream_kind decide(canal_stream& s, direction dir, packet_info* pinfo, byte_view
 bool begins_packet(ws::connection& c, direction dir, packet_info* pinfo, canal::port_kind port,
                    byte_view bytes) {
     const std::uint32_t most = canal_preferences().max_frame;
-    if (ws::is_in_step(c, dir, pinfo) && !ws::leaves_step(pinfo)) {
-        const canal::length_state state = canal::read_length(bytes, most).state;
-        const bool good =
-            state == canal::length_state::good || state == canal::length_state::incomplete;
-        if (!good) ws::set_in_step(c, dir, pinfo, false);
-        return good;
-    }
+    if (ws::is_in_step(c, dir, pinfo) && !ws::leaves_step(pinfo)) return true;
     const bool accepted = bytes.size() > canal::length_size &&
                           canal::check_frame(bytes, port, most) != canal::match::no;
     ws::set_in_step(c, dir, pinfo, accepted);
@@ -110,6 +105,18 @@ unsigned frame_length(packet_info*, tvbuff_t* tvb, int offset, void*) {
         std::max(tvb_reported_length_remaining(tvb, offset), int{canal::length_size}));
 }
 
+// One call of the dissector.
+struct buffer_context {
+    ws::connection* c = nullptr;
+    direction dir = direction::c2s;
+    canal::port_kind port = canal::port_kind::data;
+    bool any = false;  // a message of this buffer was dissected
+};
+
+bool has_zero_defaults(const canal_stream& s, const packet_info* pinfo) {
+    return s.zero_since != 0 && pinfo->num >= s.zero_since;
+}
+
 // Servers from 1.1.4 on set the version in their HANDSHAKE and send seeds (canal.md section 13).
 void note_handshake(canal_stream& s, packet_info* pinfo, canal::port_kind port, byte_view frame) {
     if (PINFO_FD_VISITED(pinfo) || s.zero_since != 0 || frame.size() < canal::length_size) return;
@@ -119,18 +126,43 @@ void note_handshake(canal_stream& s, packet_info* pinfo, canal::port_kind port, 
 }
 
 int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    ws::connection& c = *static_cast<ws::connection*>(data);
-    canal_stream& s = stream_of(c);
-    const canal::port_kind port =
-        s.kind == stream_kind::admin ? canal::port_kind::admin : canal::port_kind::data;
-    note_handshake(s, pinfo, port, captured(tvb));
-    const canal_packet packet{.c = &c,
-                              .dir = ws::direction_of(c, pinfo),
-                              .ordinal = ws::next_ordinal(pinfo, proto_canal),
-                              .port = port,
-                              .zero_defaults = s.zero_since != 0 && pinfo->num >= s.zero_since};
-    dissect_canal(tvb, pinfo, tree, packet);
+    buffer_context& b = *static_cast<buffer_context*>(data);
+    ws::connection& c = *b.c;
+    const byte_view bytes = captured(tvb);
+    note_handshake(stream_of(c), pinfo, b.port, bytes);
+    canal_packet packet{.c = &c,
+                        .dir = b.dir,
+                        .ordinal = ws::next_ordinal(pinfo, proto_canal),
+                        .port = b.port,
+                        .zero_defaults = has_zero_defaults(stream_of(c), pinfo),
+                        .memory = {}};
+    const bool first = !b.any;
+    b.any = true;
+    const canal::frame_length length = canal::read_length(bytes, canal_preferences().max_frame);
+    if (length.state == canal::length_state::good) {
+        packet.memory =
+            observe_canal(pinfo, c, b.dir, b.port, packet.ordinal,
+                          bytes.subspan(canal::length_size), bytes.size() < length.whole(), first);
+        dissect_canal(tvb, pinfo, tree, packet);
+    } else {
+        tvb_ensure_bytes_exist(tvb, 0, canal::length_size);  // less only where the capture cut it
+        ws::set_in_step(c, b.dir, pinfo, false);
+        packet.memory = observe_bad_length(pinfo, c, b.dir, b.port, packet.ordinal, length.payload,
+                                           bytes.subspan(canal::length_size));
+        dissect_canal_bad_length(tvb, pinfo, tree, packet);
+    }
     return static_cast<int>(tvb_captured_length(tvb));
+}
+
+// Where a message begins that this buffer does not finish.
+void note_begun(ws::connection& c, direction dir, packet_info* pinfo) {
+    if (PINFO_FD_VISITED(pinfo)) return;
+    frame_ref& begun = c.begun[index(dir)];
+    if (pinfo->desegment_len == 0) {
+        begun = {};
+    } else if (pinfo->desegment_offset > 0 || begun.frame == 0) {
+        begun = ws::frame_of(pinfo);
+    }
 }
 
 int dissect_stream(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
@@ -142,8 +174,10 @@ int dissect_stream(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
     const canal::port_kind port =
         kind == stream_kind::admin ? canal::port_kind::admin : canal::port_kind::data;
     if (!begins_packet(c, dir, pinfo, port, bytes)) return 0;
+    buffer_context b{.c = &c, .dir = dir, .port = port, .any = false};
     tcp_dissect_pdus(tvb, pinfo, tree, canal_preferences().desegment, canal::length_size,
-                     frame_length, dissect_frame, &c);
+                     frame_length, dissect_frame, &b);
+    note_begun(c, dir, pinfo);
     return static_cast<int>(tvb_captured_length(tvb));
 }
 
@@ -176,6 +210,7 @@ void register_canal() {
     canal_handle = register_dissector("canal", dissect, proto_canal);
     register_canal_preferences(proto_canal);
     register_canal_dissector(proto_canal);
+    register_canal_state(proto_canal);
 }
 
 void handoff_canal() {

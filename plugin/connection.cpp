@@ -102,10 +102,13 @@ tcp_verdict tcp_verdict_of(packet_info* pinfo) {
             .acked_unseen = (flags & tcp_ack_lost_packet) != 0};
 }
 
-bool leaves_step(packet_info* pinfo) {
-    if (!tcp_verdict_of(pinfo).lost_segment) return false;
+bool tcp_waits_for_holes() {
     pref_t* waits = prefs_find_preference(prefs_find_module("tcp"), "reassemble_out_of_order");
-    return waits == nullptr || !prefs_get_bool_value(waits, pref_current);
+    return waits != nullptr && prefs_get_bool_value(waits, pref_current) != 0;
+}
+
+bool leaves_step(packet_info* pinfo) {
+    return tcp_verdict_of(pinfo).lost_segment && !tcp_waits_for_holes();
 }
 
 unsigned next_ordinal(packet_info* pinfo, int proto) {

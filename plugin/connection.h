@@ -5,6 +5,7 @@
 
 #include "plugin/ws_compat.h"
 #include "proto/wire/direction.h"
+#include "proto/wire/frame_ref.h"
 
 namespace cdcscope::ws {
 
@@ -17,9 +18,13 @@ struct connection {
     std::uint32_t disturbed =
         0;  // first frame that TCP's analysis calls out of order, lost or ACKed unseen; 0: none
     wmem_tree_t* in_step[2] = {};  // by direction: frame -> in step from that frame on
-    void* state = nullptr;         // the protocol's own, owned by its registry
-    void* state_owner = nullptr;   // which registry that was: it is renewed with every (re)load
-    void* extra = nullptr;         // the protocol's own, in file scope
+    bool fin_seen[2] = {};         // by direction
+    bool rst_seen = false;
+    std::uint32_t last_message = 0;  // id of the newest message given to the state machine
+    frame_ref
+        begun[2];  // by direction: frame with the first byte of a message that is not whole yet
+    void* state = nullptr;  // the protocol's state machine, owned by its registry
+    void* extra = nullptr;  // the protocol's own, in file scope
 };
 
 // The connection of this packet, made on first sight. `well_known` tells the server where no SYN
@@ -44,6 +49,8 @@ struct tcp_verdict {
     [[nodiscard]] bool disturbed() const { return out_of_order || lost_segment || acked_unseen; }
 };
 [[nodiscard]] tcp_verdict tcp_verdict_of(packet_info* pinfo);
+// Preference tcp.reassemble_out_of_order: TCP holds back what is behind a hole.
+[[nodiscard]] bool tcp_waits_for_holes();
 // A segment is missing in front of this frame's data, and TCP does not wait for it.
 [[nodiscard]] bool leaves_step(packet_info* pinfo);
 

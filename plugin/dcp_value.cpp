@@ -157,9 +157,11 @@ void add_plain(const dcp_tree_context& t, proto_tree* tree, field_id id, bool js
     tvbuff_t* tvb = t.tvb;
     std::size_t at = m.parts.value_at;
     byte_view bytes = m.parts.value;
+    proto_item* whole = add_dcp_bytes(tree, tvb, field_id::value, at, bytes.size());
     const dcp::document_view d = dcp::inflate(bytes, m.head.datatype, inflated);
-    if (d.inflated) {
-        add_dcp_bytes(tree, t.tvb, field_id::value, at, bytes.size());
+    if (!d.inflated) {
+        proto_item_set_hidden(whole);  // what is shown says the same
+    } else {
         const std::size_t size = d.value.size();
         auto* copy = static_cast<std::uint8_t*>(wmem_memdup(t.pinfo->pool, d.value.data(), size));
         inflated.shrink(keep_inflated);
@@ -181,13 +183,21 @@ void add_list(const dcp_tree_context& t, proto_tree* tree) {
     const dcp::layout& record = *m.value_layout;
     const field_id id = m.value->field;
     const bool grouped = dcp::describe(id).type == dcp::field_type::group;
-    const std::size_t end = m.parts.value_at + m.parts.value.size();
     std::size_t at = m.parts.value_at;
+    const std::size_t end = at + m.parts.value.size();
+    proto_item* item = nullptr;
+    proto_tree* list = add_dcp_group(tree, t.tvb, field_id::value, at, end - at, &item);
+    if (t.visible) {
+        proto_item_set_text(
+            item, "%s: %zu",
+            ws::c_str(dcp::describe(grouped ? id : record.fields.front().field).title),
+            (end - at) / record.size);
+    }
     for (; at + record.size <= end; at += record.size) {
-        proto_tree* sub = grouped ? add_dcp_group(tree, t.tvb, id, at, record.size) : tree;
+        proto_tree* sub = grouped ? add_dcp_group(list, t.tvb, id, at, record.size) : list;
         add_dcp_layout(t, sub, t.tvb, record, at);
     }
-    if (at < end) add_dcp_bytes(tree, t.tvb, field_id::undecoded, at, end - at);
+    if (at < end) add_dcp_bytes(list, t.tvb, field_id::undecoded, at, end - at);
 }
 
 // A FlatBuffers table (dcp.md section 6.13): fields lie anywhere in the value, little-endian.
@@ -239,12 +249,14 @@ void add_records(const dcp_tree_context& t, proto_tree* tree) {
     dcp::cache_record_reader records(m, t.decoding);
     dcp::cache_record_view r;
     std::size_t done = m.parts.value_at;
+    proto_tree* list =
+        add_dcp_group(tree, t.tvb, field_id::value, m.parts.value_at, m.parts.value.size());
     while (records.next(r)) {
-        add_record(t, tree, r);
+        add_record(t, list, r);
         done = r.value_at + r.value.size();
     }
     const std::size_t end = m.parts.value_at + m.parts.value.size();
-    if (done < end) add_dcp_bytes(tree, t.tvb, field_id::undecoded, done, end - done);
+    if (done < end) add_dcp_bytes(list, t.tvb, field_id::undecoded, done, end - done);
 }
 
 void add_fixed(const dcp_tree_context& t, proto_tree* tree) {
@@ -261,11 +273,16 @@ void add_fixed(const dcp_tree_context& t, proto_tree* tree) {
     add_dcp_layout(t, sub, t.tvb, *m.value_layout, m.parts.value_at);
 }
 
-// Bytes that nobody should read over a shoulder: how many there are, not what they say.
-void add_secret(const dcp_tree_context& t, proto_tree* tree, field_id id) {
-    proto_tree_add_uint(tree, dcp_field(id), t.tvb, static_cast<int>(t.m->parts.value_at),
-                        static_cast<int>(t.m->parts.value.size()),
-                        static_cast<std::uint32_t>(t.m->parts.value.size()));
+// Bytes that nobody should read over a shoulder or in an export: how many there are, not what they
+// say.
+void add_secret(const dcp_tree_context& t, proto_tree* tree, field_id length) {
+    const byte_view value = t.m->parts.value;
+    proto_item* item = nullptr;
+    proto_tree* sub =
+        add_dcp_group(tree, t.tvb, field_id::secret, t.m->parts.value_at, value.size(), &item);
+    const auto size = static_cast<std::uint32_t>(value.size());
+    if (t.visible) proto_item_append_text(item, " (not shown), %u bytes", size);
+    proto_item_set_generated(proto_tree_add_uint(sub, dcp_field(length), t.tvb, 0, 0, size));
 }
 
 }  // namespace

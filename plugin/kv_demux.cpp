@@ -7,6 +7,7 @@
 #include "plugin/dcp_dissector.h"
 #include "plugin/dcp_preferences.h"
 #include "plugin/protocols.h"
+#include "plugin/tcp_watch.h"
 #include "proto/dcp/frame.h"
 #include "proto/dcp/opcodes.h"
 
@@ -212,6 +213,7 @@ void register_kv_demux() {
                                 array_length(experts));
     cbkv_handle = register_dissector("cbkv", dissect_cbkv, proto_cbkv);
     register_init_routine(take_ports);
+    ws::register_tcp_watch(proto_cbkv);
 }
 
 void handoff_kv_demux() {

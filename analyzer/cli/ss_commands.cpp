@@ -83,6 +83,30 @@ void add_cat(CLI::App& parent, action& run) {
     c->add_flag("--all", o->all, "messages under internal keys, too");
 }
 
+void add_info(CLI::App& parent, action& run) {
+    std::shared_ptr<ss_info_options> o;
+    CLI::App* c = add(parent, run, "info", "Tell what is in a .ss file", o, ss_info);
+    c->add_option("FILE", o->file)->required();
+    c->add_flag("--json", o->json, "as one JSON object");
+}
+
+void add_repair(CLI::App& parent, action& run) {
+    std::shared_ptr<ss_repair_options> o;
+    CLI::App* c =
+        add(parent, run, "repair", "Write all that can be saved to a new file", o, ss_repair);
+    c->add_option("FILE", o->file)->required();
+    c->add_option("-o,--output", o->out, "file to write")->required();
+    c->add_flag("--force", o->force, "replace an existing file");
+}
+
+void add_join(CLI::App& parent, action& run) {
+    std::shared_ptr<ss_join_options> o;
+    CLI::App* c = add(parent, run, "join", "Put several files into one, by time", o, ss_join);
+    c->add_option("FILE", o->files)->required();
+    c->add_option("-o,--output", o->out, "file to write")->required();
+    c->add_flag("--force", o->force, "replace an existing file");
+}
+
 }  // namespace
 
 void add_ss_commands(CLI::App& app, action& run) {
@@ -90,7 +114,10 @@ void add_ss_commands(CLI::App& app, action& run) {
     ss->require_subcommand(1);
     add_cat(*ss, run);
     add_dump(*ss, run);
+    add_info(*ss, run);
+    add_join(*ss, run);
     add_pack(*ss, run);
+    add_repair(*ss, run);
     add_verify(*ss, run);
 }
 

@@ -44,4 +44,24 @@ struct ss_cat_options {
 };
 int ss_cat(const ss_cat_options& o);
 
+struct ss_info_options {
+    std::string file;
+    bool json = false;
+};
+int ss_info(const ss_info_options& o);
+
+struct ss_repair_options {
+    std::string file;
+    std::string out;
+    bool force = false;
+};
+int ss_repair(const ss_repair_options& o);
+
+struct ss_join_options {
+    std::vector<std::string> files;
+    std::string out;
+    bool force = false;
+};
+int ss_join(const ss_join_options& o);
+
 }  // namespace cdcscope::cli

@@ -292,6 +292,8 @@ constexpr std::array<field, field_count> fields = {{
      json::text},
     {f::sasl_mechanisms, "cbdcp.sasl.mechanisms", "Mechanisms", text, decimal, "mechanisms",
      json::text},
+    {f::secret, "cbdcp.secret", "Secret", group, decimal, {}, json::none, {}, 0,
+     "Bytes that are not shown"},
     {f::secret_length, "cbdcp.secret_length", "Secret Length", u32},
     {f::bucket, "cbdcp.bucket", "Bucket", text, decimal, "bucket", json::text},
     {f::version_text, "cbdcp.version", "Server Version", text, decimal, "version", json::text},

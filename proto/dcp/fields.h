@@ -213,6 +213,7 @@ enum class field_id : std::uint16_t {
     hello_feature,
     sasl_mechanism,
     sasl_mechanisms,
+    secret,
     secret_length,
     bucket,
     version_text,

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "proto/wire/crc16.h"
 
 namespace cdcscope::ss {
 namespace {
+
+constexpr std::uint64_t no_beacon = std::numeric_limits<std::uint64_t>::max();
 
 constexpr std::size_t head_size(std::uint8_t key_size) noexcept {
     return 1U + key_size + 28;
@@ -30,13 +33,28 @@ reader::reader(byte_source& source, std::uint32_t interval, std::uint64_t offset
       here_(at(offset)) {}
 
 reader::position reader::at(std::uint64_t offset) const noexcept {
-    const std::uint64_t past = offset % interval_;
+    const std::uint64_t past = (offset + interval_ - shift_) % interval_;
     return {offset, past == 0 ? offset : offset - past + interval_};
 }
 
 void reader::go_to(std::uint64_t offset) noexcept {
     here_ = at(offset);
     eos_seen_ = false;
+}
+
+void reader::set_grid(std::uint32_t interval, std::uint64_t shift) noexcept {
+    interval_ = std::max(interval, min_interval);
+    shift_ = shift % interval_;
+    here_ = at(here_.offset);
+}
+
+bool reader::read_at(std::uint64_t offset, std::span<const placed_beacon> beacons) {
+    placed_only_ = true;
+    placed_ = beacons;
+    here_ = {offset, beacons.empty() ? no_beacon : beacons.front().offset};
+    const item found = next_cut();
+    here_ = at(here_.offset);
+    return found == item::message;
 }
 
 item reader::fail(fault what, std::uint64_t offset) noexcept {
@@ -47,6 +65,7 @@ item reader::fail(fault what, std::uint64_t offset) noexcept {
 }
 
 item reader::next() {
+    placed_only_ = false;
     if (beacon_is_due()) return next_beacon();
     if (eos_seen_) return item::end;
     const std::uint64_t room = here_.beacon_at - here_.offset;
@@ -118,6 +137,10 @@ item reader::accept(byte_view tail, bool is_end_of_stream) noexcept {
 
 bool reader::step_over_beacons(position& p) {
     while (p.offset == p.beacon_at) {
+        if (placed_only_) {
+            step_over_placed(p);
+            continue;
+        }
         const read_beacon_result r = beacon_at(p.offset);
         if (r.broken) {
             broken_ = r.broken.what == fault::beacon_cut ? problem{} : r.broken;
@@ -126,6 +149,13 @@ bool reader::step_over_beacons(position& p) {
         p = {p.offset + r.beacon.size(), p.beacon_at + interval_};
     }
     return true;
+}
+
+void reader::step_over_placed(position& p) const noexcept {
+    const auto here = std::ranges::lower_bound(placed_, p.offset, {}, &placed_beacon::offset);
+    assert(here != placed_.end() && here->size > 0);
+    p.offset += here->size;
+    p.beacon_at = here + 1 == placed_.end() ? no_beacon : (here + 1)->offset;
 }
 
 template <typename Visit>

@@ -23,6 +23,12 @@ struct message {
     [[nodiscard]] bool checksum_ok() const noexcept { return stored == computed; }
 };
 
+// Where a beacon was found inside a message.
+struct placed_beacon {
+    std::uint64_t offset = 0;
+    std::size_t size = 0;
+};
+
 enum class item : std::uint8_t {
     message,  // see current(): whole, though its checksum or end mark may be wrong
     beacon,   // between two messages; see beacon()
@@ -56,6 +62,13 @@ class reader {
 
     // Goes to a place where a frame starts (behind an EOS, too).
     void go_to(std::uint64_t offset) noexcept;
+
+    // For files whose beacons are not where they should be: they stand at multiples of the interval
+    // plus `shift`.
+    void set_grid(std::uint32_t interval, std::uint64_t shift) noexcept;
+    // Reads the message at that offset with these beacons inside it and no others; they are
+    // borrowed until the next call of next(). False: there is none.
+    [[nodiscard]] bool read_at(std::uint64_t offset, std::span<const placed_beacon> beacons);
 
     // Payload of the current message, piece by piece.
     class payload_cursor;
@@ -93,7 +106,7 @@ class reader {
 
     [[nodiscard]] position at(std::uint64_t offset) const noexcept;
     [[nodiscard]] std::uint64_t multiple_behind(std::uint64_t offset) const noexcept {
-        return (offset / interval_ + 1) * interval_;
+        return at(offset + 1).beacon_at;
     }
     [[nodiscard]] read_beacon_result beacon_at(std::uint64_t offset);
     [[nodiscard]] item fail(fault what, std::uint64_t offset) noexcept;
@@ -103,6 +116,7 @@ class reader {
     [[nodiscard]] item accept(byte_view tail, bool is_end_of_stream) noexcept;
     // Steps over the beacons that are due. False: broken() says why.
     [[nodiscard]] bool step_over_beacons(position& p);
+    void step_over_placed(position& p) const noexcept;
     // Calls visit(piece) for the next `size` message bytes. False: broken(), or the source ends
     // (broken is empty).
     template <typename Visit>
@@ -111,6 +125,9 @@ class reader {
 
     window window_;
     std::uint32_t interval_;
+    std::uint64_t shift_ = 0;   // below the interval
+    bool placed_only_ = false;  // beacons stand where placed_ says, for the current message
+    std::span<const placed_beacon> placed_;
     position here_;
     message message_;
     std::array<std::uint8_t, max_head_size>
