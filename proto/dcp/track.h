@@ -50,6 +50,8 @@ class connection final : public connection_names {
     // Something that `from` sent was not captured, here in causal order. Not for a hole in the
     // value of one cut message.
     void hole(direction from) noexcept;
+    // The order of the two directions is not known from here on: what compares them is only noted.
+    void order_unknown() noexcept;
     // FIN or RST of `from`; `event`: its id among the messages, or 0.
     void end(direction from, end_of how, const frame_ref& at, std::uint32_t event = 0) noexcept;
     // Nothing more will come: the end of the capture, or the ports are used anew. Findings that

@@ -280,6 +280,10 @@ track_record connection::feed(const message_event& message) noexcept {
     return record;
 }
 
+void connection::order_unknown() noexcept {
+    state_->report.order_unknown();
+}
+
 void connection::hole(direction) noexcept {
     state_->story.sure.hole = true;
     ++state_->holes;

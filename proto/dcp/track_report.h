@@ -44,6 +44,10 @@ class reporter {
     [[nodiscard]] std::uint32_t connection() const noexcept { return connection_; }
     [[nodiscard]] const findings::thresholds& limits() const noexcept { return *limits_; }
 
+    // The order of the two directions is not known from here on (a packet analyser that shows a
+    // capture as it was taken): what compares them is uncertain (design.md, "Causal order").
+    void order_unknown() noexcept { unordered_ = true; }
+
     // A finding at this moment. Uncertain: errors and warnings are notes. `first`: where its
     // evidence begins. Gives the id for settle(), 0 if the code has reached the most a connection
     // may tell.
@@ -59,6 +63,7 @@ class reporter {
     std::uint32_t* last_id_;
     std::uint32_t connection_;
     moment now_;
+    bool unordered_ = false;
     std::vector<std::uint32_t> told_;  // by code; empty until the first
 };
 
