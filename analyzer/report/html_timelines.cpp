@@ -1,0 +1,320 @@
+// Charts over lanes: durable writes, batch ledger, timeline; and the writes of an application.
+#include <algorithm>
+
+#include "analyzer/report/format.h"
+#include "analyzer/report/html_figures.h"
+#include "analyzer/report/html_parts.h"
+#include "analyzer/report/lanes.h"
+
+namespace cdcscope::report {
+namespace {
+
+constexpr std::size_t most_streams = 12, most_writes = 12, most_batches = 40, most_rows = 100;
+
+std::int64_t end_of(const connection& c, const frame_ref& finished) {
+    return finished.frame != 0 ? finished.time_ns : c.life.to;
+}
+
+// ---- durable writes
+
+std::string write_words(const durable_write& d) {
+    switch (d.how) {
+        case durable_write::outcome::committed:
+            return fmt::format("committed, {}", duration(d.latency_ns));
+        case durable_write::outcome::aborted:
+            return fmt::format("aborted, {}", duration(d.latency_ns));
+        case durable_write::outcome::superseded:
+            return "completed on disk";
+        case durable_write::outcome::open:
+            break;
+    }
+    return fmt::format("open for {}", exact_duration(d.latency_ns));
+}
+
+std::vector<const durable_write*> worst_writes(const std::vector<const durable_write*>& all,
+                                               std::size_t most) {
+    auto chosen = all;
+    if (chosen.size() > most) {
+        std::stable_sort(chosen.begin(), chosen.end(), [](auto* a, auto* b) {
+            const auto open_a = a->how == durable_write::outcome::open,
+                       open_b = b->how == durable_write::outcome::open;
+            return open_a != open_b ? open_a : a->latency_ns > b->latency_ns;
+        });
+        chosen.resize(most);
+        std::stable_sort(chosen.begin(), chosen.end(), [](auto* a, auto* b) {
+            return a->prepared.time_ns < b->prepared.time_ns;
+        });
+    }
+    return chosen;
+}
+
+markup writes_table(const figure_context& x) {
+    const auto shown = worst_writes(x.rows.writes, most_rows);
+    const auto seen =
+        std::any_of(shown.begin(), shown.end(), [](auto* d) { return !d->application.empty(); });
+    std::vector<column> columns{{"Key"},           {"Level"},         {"Prepare", true},
+                                {"Outcome", true}, {"Latency", true}, {"Replica ack"}};
+    if (seen) columns.push_back({"What the application saw"});
+    table t("", "Durable writes, in order of prepare", columns, table_style::stack, false);
+    for (const auto* d : shown) {
+        t.row();
+        t.cell(d->key);
+        t.cell(d->level);
+        t.cell(number(d->prepare_seqno));
+        t.cell(outcome_words(*d));
+        t.cell(d->how == durable_write::outcome::open ? exact_duration(d->latency_ns) + " +"
+                                                      : duration(d->latency_ns));
+        t.cell(d->replica_ack_ns < 0 ? std::string("none")
+                                     : "after " + duration(d->replica_ack_ns));
+        if (seen) t.cell(d->application.empty() ? std::string("not captured") : d->application);
+    }
+    html_writer w;
+    w.put("{}", t.done());
+    if (shown.size() < x.rows.writes.size())
+        w.put("<p class=\"small soft\">And {} more in the JSON.</p>",
+              number(x.rows.writes.size() - shown.size()));
+    return w.take();
+}
+
+// ---- timeline
+
+std::vector<const stream_row*> main_streams(const std::vector<const stream_row*>& all,
+                                            std::size_t& rest) {
+    std::vector<const stream_row*> chosen;
+    for (const auto* s : all) {
+        if (s->state != stream_state::refused && s->state != stream_state::rolled_back &&
+            s->state != stream_state::requested)
+            chosen.push_back(s);
+    }
+    rest = chosen.size() > most_streams ? chosen.size() - most_streams : 0;
+    if (rest > 0) {
+        std::stable_sort(chosen.begin(), chosen.end(), [](auto* a, auto* b) {
+            return a->fared != b->fared ? a->fared > b->fared : a->items > b->items;
+        });
+        chosen.resize(most_streams);
+        std::stable_sort(chosen.begin(), chosen.end(),
+                         [](auto* a, auto* b) { return a->asked.time_ns < b->asked.time_ns; });
+    }
+    return chosen;
+}
+
+std::string stream_words(const stream_row& s) {
+    if (s.state == stream_state::unknown_start)
+        return fmt::format("opened before the capture, seqno {}",
+                           range(s.first_seqno, s.last_seqno));
+    const auto until =
+        s.end == UINT64_MAX ? std::string("no end asked") : fmt::format("to {}", number(s.end));
+    const auto snapshot = s.snapshot_known && !s.snapshot_complete
+                              ? fmt::format("; at {} of snapshot {}", number(s.last_seqno),
+                                            range(s.last_snapshot_start, s.last_snapshot_end))
+                              : std::string{};
+    return fmt::format("from seqno {}, {}{}", number(s.start), until, snapshot);
+}
+
+void stream_lanes(lanes& l, const figure_context& x) {
+    std::size_t rest = 0;
+    const auto streams = main_streams(x.rows.streams, rest);
+    for (const auto* s : streams) {
+        l.lane(s->stream_id ? fmt::format("Stream vb {}, sid {}", s->partition, *s->stream_id)
+                            : fmt::format("Stream vb {}", s->partition));
+        const auto unknown = s->state == stream_state::unknown_start;
+        const auto from = unknown || s->answered.frame == 0 ? x.c.life.from : s->answered.time_ns;
+        l.bar(from, end_of(x.c, s->finished),
+              unknown   ? bar_style::hatched
+              : s->live ? bar_style::dashed
+                        : bar_style::solid);
+        if (streams.size() <= 3) l.text(from, end_of(x.c, s->finished), stream_words(*s));
+    }
+    if (rest > 0) {
+        l.lane(fmt::format("and {} more", number(rest)));
+        l.text(x.c.life.from, x.c.life.from, "in the table of streams");
+    }
+}
+
+void tick_lane(lanes& l, const figure_context& x, tick_kind kind, std::string_view name, bool soft,
+               std::string_view text = {}) {
+    if (x.c.ticks.empty()) return;
+    const auto& sums = x.c.ticks[static_cast<std::size_t>(kind)];
+    if (sums.empty()) return;
+    l.lane(name);
+    l.ticks(sums, std::min<std::size_t>(800, x.most_points), soft);
+    if (!text.empty()) l.text(x.c.life.from, x.c.life.from, text);
+}
+
+void hole_lane(lanes& l, const figure_context& x) {
+    std::size_t drawn = 0;
+    for (const auto& h : x.c.holes) {
+        if (!h.is_gap) continue;
+        if (drawn++ == 0) l.lane("Hole");
+        l.mark(h.at.time_ns, icon(health::note, "Hole in the capture"), "#capture");
+        if (drawn == 1)
+            l.text(h.at.time_ns, h.at.time_ns,
+                   fmt::format("{} not captured", exact_bytes(h.length)));
+    }
+}
+
+void waiting_lane(lanes& l, const figure_context& x) {
+    const auto long_enough = [&](const time_span& s) {
+        return s.length() * 200 > x.c.life.length();
+    };
+    if (std::none_of(x.c.flow.full.begin(), x.c.flow.full.end(), long_enough)) return;
+    l.lane("Window full");
+    for (const auto& s : x.c.flow.full) {
+        if (long_enough(s)) l.bar(s.from, s.to, bar_style::hatched);
+    }
+}
+
+std::string noop_words(const connection& c) {
+    return fmt::format("{} of {}", number(c.noop.answered), number(c.noop.sent));
+}
+
+// ---- ledger
+
+std::vector<const batch_row*> main_batches(const std::vector<const batch_row*>& all) {
+    auto chosen = all;
+    if (chosen.size() <= most_batches) return chosen;
+    const auto took = [](const batch_row* b) {
+        return b->finished.frame == 0 ? INT64_MAX : b->finished.time_ns - b->delivered.time_ns;
+    };
+    std::stable_sort(chosen.begin(), chosen.end(), [&](auto* a, auto* b) {
+        return a->fared != b->fared ? a->fared > b->fared : took(a) > took(b);
+    });
+    chosen.resize(most_batches);
+    std::stable_sort(chosen.begin(), chosen.end(),
+                     [](auto* a, auto* b) { return a->delivered.time_ns < b->delivered.time_ns; });
+    return chosen;
+}
+
+std::string ledger_words(const batch_row& b) {
+    if (b.finished.frame == 0) return state_words(b);
+    const auto took = duration(b.finished.time_ns - b.delivered.time_ns);
+    if (b.state != batch_state::acknowledged)
+        return fmt::format("{} after {}", state_words(b), took);
+    return b.refused ? fmt::format("refused, then {}", took) : took;
+}
+
+}  // namespace
+
+void findings_lane(lanes& l, const figure_context& x) {
+    if (x.c.cards.empty()) return;
+    l.lane("Findings");
+    // Of marks that would cover each other the graver stays: cards come by rank.
+    std::vector<std::int64_t> placed;
+    for (const auto i : x.c.cards) {
+        const auto& c = x.m.cards[i];
+        const auto at = c.last.time_ns;
+        const auto covered = std::any_of(placed.begin(), placed.end(), [&](std::int64_t p) {
+            return (p > at ? p - at : at - p) * 50 < x.c.life.length();
+        });
+        if (covered || i >= cap::cards) continue;
+        placed.push_back(at);
+        const auto h = health_of(c.level);
+        l.mark(at, icon(h, fmt::format("{}: {}", capitalized(word(h)), c.code), c.uncertain),
+               fmt::format("#f{}", i + 1));
+    }
+}
+
+markup writes_figure(const figure_context& x) {
+    if (x.rows.writes.empty() || x.c.life.length() <= 0) return {};
+    const auto& d = x.c.durable;
+    // Many alike need no picture: the histogram and the facts say it.
+    const auto plain = d.open == 0 && d.aborted == 0 && d.least_ns == d.most_ns;
+    if (plain) return {};
+    lanes l(x.c.life,
+            fmt::format("Durable writes of connection {}: {} committed, {} aborted, {} open",
+                        x.c.id, d.committed, d.aborted, d.open));
+    for (const auto* one : worst_writes(x.rows.writes, most_writes)) {
+        const auto open = one->how == durable_write::outcome::open;
+        const auto end =
+            open ? one->prepared.time_ns + one->latency_ns : end_of(x.c, one->finished);
+        l.lane(one->key);
+        l.bar(one->prepared.time_ns, end, open ? bar_style::hatched : bar_style::solid);
+        l.text(one->prepared.time_ns, end, write_words(*one));
+    }
+    const auto sentence = fmt::format("{} committed, {} aborted, {} without an outcome.",
+                                      number(d.committed), number(d.aborted), number(d.open));
+    html_writer w;
+    w.put("{}{}",
+          figure_of("Durable writes.", sentence,
+                    "Bar: from prepare to commit or abort. Hatched: neither was seen.", l.done()),
+          writes_table(x));
+    return w.take();
+}
+
+markup ledger_figure(const figure_context& x) {
+    if (x.rows.batches.empty() || x.c.life.length() <= 0) return {};
+    const auto& f = x.c.canal;
+    lanes l(
+        x.c.life,
+        fmt::format("Batch ledger of connection {}: {} batches, {} acknowledged, at most {} open",
+                    x.c.id, f.batches, f.acknowledged, f.most_open));
+    const auto shown = main_batches(x.rows.batches);
+    for (const auto* b : shown) {
+        l.lane(fmt::format("Batch {}, {}", b->batch, count(b->entries, "entry", "entries")));
+        const auto end = end_of(x.c, b->finished);
+        l.bar(b->delivered.time_ns, end,
+              b->finished.frame == 0 ? bar_style::hatched : bar_style::solid);
+        l.text(b->delivered.time_ns, end, ledger_words(*b));
+    }
+    tick_lane(l, x, tick_kind::empty_poll, "Empty polls", true, number(f.empty_polls));
+    tick_lane(l, x, tick_kind::rollback, "Rolled back", false);
+    findings_lane(l, x);
+    const auto grey =
+        shown.size() < x.rows.batches.size()
+            ? fmt::format(
+                  "{} of {}: those with findings, then the slowest; the others are in the table.",
+                  shown.size(), number(x.rows.batches.size()))
+            : std::string{};
+    return figure_of(
+        "Batch ledger.",
+        fmt::format("From delivery to acknowledgement; at most {} open.", number(f.most_open)),
+        grey, l.done());
+}
+
+markup timeline_figure(const figure_context& x) {
+    if (x.c.what == role::canal_client || x.c.life.length() <= 0 || x.c.ticks.empty()) return {};
+    lanes l(x.c.life,
+            fmt::format("Timeline of connection {}: streams, data, keep-alives, findings", x.c.id));
+    stream_lanes(l, x);
+    tick_lane(l, x, tick_kind::rollback, "Rolled back", false);
+    tick_lane(l, x, tick_kind::refused, "Requests refused", false);
+    tick_lane(l, x, tick_kind::data, "Data", false);
+    hole_lane(l, x);
+    tick_lane(l, x, tick_kind::acknowledged, "Acknowledged", true);
+    tick_lane(l, x, tick_kind::noop, "No-op, answered", true, noop_words(x.c));
+    tick_lane(l, x, tick_kind::takeover, "Take-over", false);
+    waiting_lane(l, x);
+    findings_lane(l, x);
+    return l.empty() ? markup{} : figure_of("Timeline.", "", "", l.done());
+}
+
+markup operations_table(const figure_context& x) {
+    if (x.rows.operations.empty()) return {};
+    table t("", "Requests of the application",
+            {{"Request"}, {"Key"}, {"Sent", true}, {"Waited", true}, {"Answer"}},
+            table_style::stack, false);
+    const auto shown = std::min(x.rows.operations.size(), most_rows);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const auto& o = *x.rows.operations[i];
+        t.row();
+        t.cell(o.level.empty() ? o.opcode : fmt::format("{}, {}", o.opcode, o.level));
+        t.cell(o.key);
+        t.cell(time_words(x.m, o.sent.time_ns));
+        t.cell(o.has_answer ? duration(o.waited_ns) : exact_duration(o.waited_ns) + " +");
+        auto answer =
+            o.has_answer ? o.status_name : std::string("none before the connection ended");
+        if (o.has_answer && o.status != 0) answer += fmt::format(" (0x{:02x})", o.status);
+        if (o.token) answer += fmt::format(", seqno {}", number(o.token->second));
+        if (o.server_us)
+            answer += fmt::format(", {:.1f}{}µs in the server", *o.server_us, no_break_space);
+        t.cell(answer);
+    }
+    html_writer w;
+    w.put("{}", t.done());
+    if (shown < x.rows.operations.size())
+        w.put("<p class=\"small soft\">And {} more in the JSON.</p>",
+              number(x.rows.operations.size() - shown));
+    return w.take();
+}
+
+}  // namespace cdcscope::report

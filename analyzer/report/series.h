@@ -1,0 +1,94 @@
+// Series that never grow past a bound and never lose a peak (look/README.md, "Decimation").
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace cdcscope::report {
+
+struct point {
+    std::int64_t at = 0;  // ns since 1970
+    std::uint64_t value = 0;
+    bool operator==(const point&) const = default;
+};
+
+// A step line. All points up to `bound`; beyond that, by column of time: first, least, largest and
+// last. Columns double in width as the line grows, so at most 4 x `columns` points are kept and
+// each add is amortised constant. Times must not go back (earlier ones are taken as the last one).
+class step_series {
+  public:
+    explicit step_series(std::size_t bound = 2000, std::size_t columns = 500)
+        : bound_(bound), columns_(columns) {}
+
+    void add(std::int64_t at, std::uint64_t value);
+
+    // In order of time.
+    [[nodiscard]] std::vector<point> points() const;
+    [[nodiscard]] bool empty() const noexcept { return raw_.empty() && buckets_.empty(); }
+    [[nodiscard]] bool thinned() const noexcept { return !buckets_.empty(); }
+    [[nodiscard]] std::uint64_t largest() const noexcept { return largest_; }
+
+  private:
+    struct bucket {
+        std::int64_t index = 0;
+        point first, least, largest, last;
+    };
+    void put(const point& p);
+    void widen();
+
+    std::size_t bound_, columns_;
+    std::vector<point> raw_;
+    std::vector<bucket> buckets_;
+    std::int64_t origin_ = 0, width_ = 0, last_at_ = INT64_MIN;
+    std::uint64_t largest_ = 0;
+};
+
+// Amounts summed by slot of time. Slots are 1, 10, 100 ... of a microsecond wide and start at round
+// times; 10 become one when there are more than 2,400. bars() gives them in the finest of 1, 2, 5
+// times a power of ten that needs no more than `most` bars.
+class time_sums {
+  public:
+    struct bars_view {
+        std::int64_t from = 0;   // ns, start of the first bar
+        std::int64_t width = 0;  // ns
+        std::vector<std::uint64_t> sums;
+    };
+
+    void add(std::int64_t at, std::uint64_t amount);
+    [[nodiscard]] bars_view bars(std::size_t most = 240) const;
+    [[nodiscard]] bool empty() const noexcept { return sums_.empty(); }
+
+  private:
+    static constexpr std::size_t most_slots = 2400;
+    void widen();
+
+    std::int64_t first_ = 0;     // number of the first slot since 1970
+    std::int64_t width_ = 1000;  // ns
+    std::vector<std::uint64_t> sums_;
+};
+
+// Counts by class of duration: 1-2-5 steps from 1 µs to 10,000 s; below and above go to the first
+// and last class.
+class duration_histogram {
+  public:
+    static constexpr std::size_t classes = 31;
+    struct counts {
+        std::uint64_t committed = 0, aborted = 0;
+        [[nodiscard]] std::uint64_t all() const noexcept { return committed + aborted; }
+    };
+
+    void add(std::int64_t ns, bool aborted);
+    // Lower edge of class `i` in ns; i == classes gives the upper edge of the last.
+    [[nodiscard]] static std::int64_t edge(std::size_t i) noexcept;
+    [[nodiscard]] const std::array<counts, classes>& all() const noexcept { return counts_; }
+    // First and one past the last class in use; equal if there is none.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> used() const noexcept;
+
+  private:
+    std::array<counts, classes> counts_{};
+};
+
+}  // namespace cdcscope::report

@@ -1,0 +1,239 @@
+#include "analyzer/report/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analyzer/report/format.h"
+
+namespace cdcscope::report {
+
+health health_of(severity s) noexcept {
+    switch (s) {
+        case severity::error:
+            return health::error;
+        case severity::warning:
+            return health::warning;
+        case severity::note:
+            return health::note;
+        case severity::chat:
+            return health::ok;
+    }
+    return health::ok;
+}
+
+std::string_view word(health h) noexcept {
+    constexpr std::array<std::string_view, 4> words{"healthy", "note", "warning", "error"};
+    return words[static_cast<std::size_t>(h)];
+}
+
+std::string severity_words(severity s, bool uncertain) {
+    return fmt::format("{}{}", findings::name(s), uncertain ? ", uncertain" : "");
+}
+
+char mark(health h, bool uncertain) noexcept {
+    if (uncertain) return '?';
+    constexpr std::array<char, 4> marks{' ', 'i', '!', 'x'};
+    return marks[static_cast<std::size_t>(h)];
+}
+
+std::string_view role_words(role r) noexcept {
+    constexpr std::array<std::string_view, 9> words{
+        "DCP connection", "DCP consumer", "DCP replica", "DCP producer",    "KV application",
+        "canal client",   "canal admin",  "TLS",         "another protocol"};
+    return words[static_cast<std::size_t>(r)];
+}
+
+std::string_view protocol_word(const connection& c) noexcept {
+    switch (c.what) {
+        case role::kv_application:
+            return "KV";
+        case role::canal_client:
+            return "canal";
+        case role::canal_admin:
+            return "admin";
+        case role::tls:
+            return "TLS";
+        case role::other:
+            return "other";
+        default:
+            return "DCP";
+    }
+}
+
+std::string display_name(const connection& c) {
+    const auto name = printable(c.name), target = printable(c.target);
+    if (c.what == role::canal_client && !target.empty()) {
+        return name.empty() ? target : fmt::format("{} / {}", target, name);
+    }
+    if (!name.empty()) return name;
+    if (!c.agent.empty()) return printable(c.agent);
+    return std::string(role_words(c.what));
+}
+
+std::string role_and_target(const connection& c) {
+    if (c.target.empty()) return std::string(role_words(c.what));
+    return fmt::format("{}, {} {}", role_words(c.what),
+                       c.what == role::canal_client ? "destination" : "bucket",
+                       printable(c.target));
+}
+
+std::uint64_t messages_of(const connection& c) noexcept {
+    return c.of[0].messages + c.of[1].messages;
+}
+
+byte_account bytes_of(const connection& c) noexcept {
+    auto sum = c.of[0].bytes;
+    sum += c.of[1].bytes;
+    return sum;
+}
+
+std::string protocols_sentence(const model& m) {
+    constexpr std::array<std::string_view, 6> order{"DCP", "KV", "canal", "admin", "TLS", "other"};
+    std::string out;
+    for (const auto protocol : order) {
+        const auto n =
+            std::count_if(m.connections.begin(), m.connections.end(),
+                          [&](const connection& c) { return protocol_word(c) == protocol; });
+        if (n == 0) continue;
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ",
+                           number(static_cast<std::uint64_t>(n)), protocol);
+    }
+    if (out.empty()) return "no TCP connection";
+    return fmt::format("{} connection{}", out, m.connections.size() == 1 ? "" : "s");
+}
+
+std::string state_words(const batch_row& b) {
+    if (!b.remark.empty()) return b.remark;
+    switch (b.state) {
+        case batch_state::open:
+            return "not acknowledged";
+        case batch_state::acknowledged:
+            return b.refused ? "refused, then acknowledged" : "acknowledged";
+        case batch_state::rolled_back:
+            return "rolled back";
+        case batch_state::forgotten:
+            return "forgotten by the server";
+    }
+    return {};
+}
+
+std::string state_words(const stream_row& s) {
+    const auto times = s.times > 1 ? fmt::format(" {} ×", number(s.times)) : std::string{};
+    switch (s.state) {
+        case stream_state::requested:
+            return "asked for, no answer";
+        case stream_state::refused:
+            return fmt::format("refused{}: {} (0x{:02x})", times, s.status_name, s.status);
+        case stream_state::rolled_back:
+            return fmt::format("rolled back to {}{}", number(s.rollback_to), times);
+        case stream_state::closed:
+            return "closed by the client";
+        case stream_state::unknown_start:
+            return "opened before the capture";
+        case stream_state::ended:
+            if (s.open_prepares > 0) {
+                return fmt::format("{}, {} open", s.end_reason == 0 ? "finished" : s.end_name,
+                                   count(s.open_prepares, "prepare"));
+            }
+            return s.end_reason == 0 ? "finished" : s.end_name;
+        case stream_state::open:
+            break;
+    }
+    if (s.open_prepares > 0)
+        return fmt::format("open, {} pending", count(s.open_prepares, "prepare"));
+    if (s.snapshot_known && !s.snapshot_complete) return "open, snapshot incomplete";
+    return "open";
+}
+
+std::string content_words(const batch_row& b) {
+    auto out = count(b.rows, "row");
+    for (const auto& t : b.tables) out += fmt::format(", {}", printable(t));
+    if (b.ddl > 0) out += fmt::format(", {} DDL", number(b.ddl));
+    if (b.repeated > 0)
+        out += fmt::format(", {} delivered before", count(b.repeated, "entry", "entries"));
+    return out;
+}
+
+std::string outcome_words(const durable_write& w) {
+    switch (w.how) {
+        case durable_write::outcome::committed:
+            return fmt::format("commit {}", number(w.outcome_seqno));
+        case durable_write::outcome::aborted:
+            return fmt::format("abort {}", number(w.outcome_seqno));
+        case durable_write::outcome::superseded:
+            return "completed on disk";
+        case durable_write::outcome::open:
+            break;
+    }
+    return "none";
+}
+
+std::string tally_sentence(const model& m) {
+    return fmt::format("{}, {}, {} in {}.", count(m.hits.errors, "error"),
+                       count(m.hits.warnings, "warning"), count(m.hits.notes, "note"),
+                       count(m.cards.size(), "finding"));
+}
+
+std::string chats_sentence(const model& m) {
+    if (m.hits.chats == 0) return {};
+    return fmt::format("{} {} only in the JSON.", count(m.hits.chats, "chat"),
+                       m.hits.chats == 1 ? "is" : "are");
+}
+
+std::string span_words(const model& m) {
+    const auto& s = m.capture.span;
+    const auto length =
+        s.length() < 600'000'000'000 && s.length() >= 120'000'000'000
+            ? fmt::format("{:.1f}{}s", static_cast<double>(s.length()) / 1e9, no_break_space)
+            : duration(s.length());
+    if (same_date(s.from, s.to)) {
+        return fmt::format("{} {} to {} UTC ({})", date(s.from), time_of_day(s.from),
+                           time_of_day(s.to), length);
+    }
+    return fmt::format("{} {} to {} {} UTC ({})", date(s.from), time_of_day(s.from), date(s.to),
+                       time_of_day(s.to), length);
+}
+
+std::string time_words(const model& m, std::int64_t ns) {
+    if (same_date(m.capture.span.from, m.capture.span.to)) return time_of_day(ns);
+    return fmt::format("{} {}", date(ns), time_of_day(ns));
+}
+
+std::string file_list(const model& m) {
+    std::string out;
+    for (std::size_t i = 0; i < m.capture.files.size(); ++i) {
+        if (i == 3 && m.capture.files.size() > 4) {
+            return fmt::format("{} and {} more", out, m.capture.files.size() - i);
+        }
+        out += fmt::format("{}{}", i == 0 ? "" : ", ", printable(m.capture.files[i].name));
+    }
+    return out;
+}
+
+std::string title_words(const model& m, const card& c) {
+    const auto* owner = m.find(c.connection);
+    if (owner != nullptr && !owner->name.empty() && c.title.starts_with(printable(owner->name)))
+        return c.title;
+    return capitalized(c.title);
+}
+
+std::string rules_words(const card& c) {
+    if (c.rules.empty()) return {};
+    std::string out;
+    for (const auto& rule : c.rules) {
+        // canal.md numbers its rules without a letter.
+        const auto shown =
+            rule.starts_with('C') ? std::string_view{rule}.substr(1) : std::string_view{rule};
+        out += fmt::format("{}{}", out.empty() ? "" : ", ", shown);
+    }
+    return fmt::format("rule{} {}", c.rules.size() > 1 ? "s" : "", out);
+}
+
+std::string frames_filter(const std::vector<std::uint32_t>& frames) {
+    if (frames.size() == 1) return fmt::format("frame.number == {}", frames.front());
+    return fmt::format("frame.number in {{{}}}", fmt::join(frames, ", "));
+}
+
+}  // namespace cdcscope::report

@@ -1,0 +1,66 @@
+// The phrases that all forms of the report share (look/README.md, "Words"). Names from the capture
+// come out printable; markup is escaped by the renderers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/report/model.h"
+
+namespace cdcscope::report {
+
+[[nodiscard]] health health_of(severity s) noexcept;
+// "error", "warning", "note", "chat"; "healthy".
+[[nodiscard]] std::string_view word(health h) noexcept;
+// "warning", "note, uncertain".
+[[nodiscard]] std::string severity_words(severity s, bool uncertain);
+// x ! i, or ? if uncertain; a blank for healthy.
+[[nodiscard]] char mark(health h, bool uncertain = false) noexcept;
+
+// "DCP consumer", "canal client".
+[[nodiscard]] std::string_view role_words(role r) noexcept;
+// "DCP", "KV", "canal".
+[[nodiscard]] std::string_view protocol_word(const connection& c) noexcept;
+// "eq_dcpq:connector-1", "example / 1001"; without a name what it is.
+[[nodiscard]] std::string display_name(const connection& c);
+// "DCP consumer, bucket travel".
+[[nodiscard]] std::string role_and_target(const connection& c);
+[[nodiscard]] std::uint64_t messages_of(const connection& c) noexcept;
+[[nodiscard]] byte_account bytes_of(const connection& c) noexcept;
+// "6 DCP, 1 KV, 3 canal connections".
+[[nodiscard]] std::string protocols_sentence(const model& m);
+
+struct fact {
+    std::string label, value;
+};
+// What the card of a connection says in pairs: window, keep-alive, durable writes, batches, who
+// closed it.
+[[nodiscard]] std::vector<fact> facts_of(const model& m, const connection& c);
+
+// "open, snapshot incomplete", "refused 4 ×: not my vbucket (0x07)".
+[[nodiscard]] std::string state_words(const stream_row& s);
+// "acknowledged", "refused, then acknowledged", "open".
+[[nodiscard]] std::string state_words(const batch_row& b);
+// "1 row, shop.orders".
+[[nodiscard]] std::string content_words(const batch_row& b);
+[[nodiscard]] std::string outcome_words(const durable_write& w);
+
+// "2 errors, 20 warnings, 35 notes in 21 findings." and "1 chat is only in the JSON."
+[[nodiscard]] std::string tally_sentence(const model& m);
+[[nodiscard]] std::string chats_sentence(const model& m);
+// "2026-11-30 06:22:00.000 to 06:24:20.001 UTC (140.0 s)".
+[[nodiscard]] std::string span_words(const model& m);
+// Time of an event: with its date where the capture has several.
+[[nodiscard]] std::string time_words(const model& m, std::int64_t ns);
+// "travel-1.pcap, travel-2.pcap".
+[[nodiscard]] std::string file_list(const model& m);
+// The title as the beginning of a line: with a capital letter unless it begins with a name.
+[[nodiscard]] std::string title_words(const model& m, const card& c);
+// "rules D11, D13, D15", "rule 14", empty.
+[[nodiscard]] std::string rules_words(const card& c);
+// "frame.number in {24, 60, 313}" for each file that holds evidence of it.
+[[nodiscard]] std::string frames_filter(const std::vector<std::uint32_t>& frames);
+
+}  // namespace cdcscope::report
