@@ -56,11 +56,13 @@ std::string capture_file::open(const open_options& options) {
         }
     }
     if (is_pcapng(source->peek(magic_size))) {
+        format_ = "pcapng";
         reader_ = std::make_unique<pcapng_reader>(std::move(source));
         return {};
     }
     if (is_pcap(source->peek(magic_size))) {
         opened_reader opened = open_pcap(std::move(source));
+        format_ = "pcap";
         reader_ = std::move(opened.reader);
         return opened.error.empty() ? std::string{} : name_ + ": " + opened.error;
     }

@@ -24,6 +24,7 @@ class capture_file {
 
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] std::string_view format() const noexcept { return format_; }  // "pcap", "pcapng"
     [[nodiscard]] file_progress progress() const noexcept;
     // A regular file: closed and opened again it gives the same.
     [[nodiscard]] bool can_reopen() const noexcept { return file_->is_regular(); }
@@ -40,6 +41,7 @@ class capture_file {
 
     std::string name_;
     std::string error_;
+    std::string_view format_;
     std::unique_ptr<packet_reader> reader_;
     const file_source* file_ = nullptr;  // lives in reader_
 };

@@ -42,6 +42,7 @@ std::string capture_set::look_at(member& m, bool only_one) {
     m.file = std::make_unique<capture_file>(m.name, options_);
     if (!m.file->error().empty()) return m.file->error();
     m.progress = m.file->progress();
+    m.format = m.file->format();
     const auto link_type = m.file->only_link_type();
     if (link_type && !knows_link_type(*link_type)) return unread_link_type(m.name, {*link_type}, 0);
     if (only_one) return {};

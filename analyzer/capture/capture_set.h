@@ -31,6 +31,10 @@ class capture_set {
     // is cut or damaged is an observation, and the others are read on.
     next_state next(packet& out);
 
+    // "pcap" or "pcapng": of the file that comes first.
+    [[nodiscard]] std::string_view format() const noexcept {
+        return members_.empty() ? std::string_view{} : members_.front().format;
+    }
     // Files in the order in which frame_ref::file counts them.
     [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
@@ -41,6 +45,7 @@ class capture_set {
   private:
     struct member {
         std::string name;
+        std::string_view format;
         std::unique_ptr<capture_file> file;  // null: not yet open, or closed
         packet pending;                      // read, not yet given
         bool has_pending = false;

@@ -30,6 +30,7 @@ step reader::next() {
 }
 
 step reader::take(const packet& p) {
+    if (!first_.seen) first_ = {true, p.has_time, p.at.time_ns, p.link_type};
     ++totals_.read;
     if (p.bytes.size() < p.wire_length) ++totals_.cut;
     packet_kind kind = packet_kind::other;

@@ -24,6 +24,14 @@ struct packet_totals {
     std::uint64_t cut = 0;    // of those read: shorter in the file than on the wire
 };
 
+// Where the capture begins; known once a packet was read.
+struct first_packet {
+    bool seen = false;
+    bool has_time = false;
+    std::int64_t time_ns = 0;
+    std::uint32_t link_type = 0;
+};
+
 enum class step : std::uint8_t {
     packet,  // one packet was taken apart
     idle,    // nothing now, perhaps later: a growing file or a pipe, or a signal came
@@ -46,6 +54,8 @@ class reader {
 
     // Names of the files in the order in which frame_ref::file counts them.
     [[nodiscard]] const std::vector<std::string>& names() const noexcept { return files_.names(); }
+    [[nodiscard]] std::string_view format() const noexcept { return files_.format(); }
+    [[nodiscard]] const first_packet& first() const noexcept { return first_; }
     [[nodiscard]] const packet_totals& packets() const noexcept { return totals_; }
     [[nodiscard]] reading_progress progress() const noexcept { return files_.progress(); }
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
@@ -60,6 +70,7 @@ class reader {
     std::string filter_text_;
     bool filters_ = false;
     packet_totals totals_;
+    first_packet first_;
     bool finished_ = false;
     std::string error_;
 };

@@ -1,0 +1,142 @@
+#include "analyzer/track/session.h"
+
+namespace cdcscope::track {
+namespace {
+
+// Ports used anew, time-outs and the end of the capture are not FIN or RST: finish() tells them.
+bool was_sent(recover::end_kind how) {
+    return how == recover::end_kind::fin || how == recover::end_kind::rst;
+}
+
+constexpr std::size_t canal_length_bytes = 4;
+
+}  // namespace
+
+session::session(const options& chosen, observer& to)
+    : to_(to),
+      dcp_world_({.findings = &findings_, .links = nullptr, .watch = chosen.watch_dcp},
+                 chosen.limits, chosen.collections),
+      canal_world_(chosen.limits, chosen.watch_canal) {}
+
+session::~session() = default;
+
+session::tracked* session::find(std::uint32_t connection) {
+    const auto found = connections_.find(connection);
+    return found == connections_.end() ? nullptr : &found->second;
+}
+
+void session::hand_on_findings() {
+    for (const findings::finding& f : findings_.waiting) to_.on_finding(f);
+    findings_.waiting.clear();
+}
+
+void session::start(const recover::connection_info& c) {
+    const std::string server = capture::to_string(c.server);
+    if (c.carries == recover::protocol::dcp) {
+        tracked& t = connections_[c.id];
+        if (t.dcp) return;
+        t.dcp = dcp_world_.add({.id = c.id,
+                                .client = capture::to_string(c.client),
+                                .server = server,
+                                .from_start = c.from_start[0] && c.from_start[1]});
+    }
+    if (c.carries == recover::protocol::canal || c.carries == recover::protocol::canal_admin) {
+        tracked& t = connections_[c.id];
+        if (t.canal) return;
+        const bool admin = c.carries == recover::protocol::canal_admin;
+        const canal::connection_start start{
+            .id = c.id,
+            .server = server,
+            .port = admin ? canal::port_kind::admin : canal::port_kind::data,
+            .from_start = {c.from_start[0], c.from_start[1]}};
+        t.canal = std::make_unique<canal::tracker>(canal_world_, start, findings_);
+    }
+}
+
+void session::on_connection(const recover::connection_info& c) {
+    to_.on_connection(c);
+    start(c);
+}
+
+void session::on_protocol(const recover::connection_info& c) {
+    to_.on_protocol(c);
+    start(c);
+}
+
+void session::on_message(const recover::message& m) {
+    tracked* t = find(m.connection);
+    if (t == nullptr) return;
+    const std::uint32_t id = ++last_id_;
+    if (t->dcp) {
+        const dcp::track_record said = t->dcp->feed(
+            {.id = id, .at = m.frames.done, .dir = m.dir, .bytes = m.bytes, .cut = m.cut});
+        to_.on_dcp(m, said, *t->dcp);
+    } else if (t->canal) {
+        const canal::track_record said =
+            t->canal->feed({.id = id,
+                            .dir = m.dir,
+                            .payload = m.bytes.subspan(canal_length_bytes),
+                            .frames = m.frames,
+                            .first_ns = m.first_ns});
+        to_.on_canal(m, said, canal_world_);
+    }
+    hand_on_findings();
+}
+
+void session::on_gap(const recover::gap& g) {
+    to_.on_gap(g);
+    tracked* t = find(g.connection);
+    if (t == nullptr) return;
+    if (t->dcp && !g.inside_value) t->dcp->hole(g.dir);
+    if (t->canal) t->canal->hole(g.dir);
+    hand_on_findings();
+}
+
+void session::on_unparsed(const recover::unparsed_run& u) {
+    to_.on_unparsed(u);
+    tracked* t = find(u.connection);
+    if (t == nullptr || !t->canal) return;
+    if (u.kind == recover::unparsed_kind::bad_length) {
+        t->canal->bad_length(u.dir, u.claimed_length, u.head, ++last_id_, u.frames);
+    } else if (u.kind == recover::unparsed_kind::incomplete) {
+        t->canal->incomplete(u.dir, ++last_id_, u.frames);
+    }
+    hand_on_findings();
+}
+
+void session::on_end(std::uint32_t connection, direction dir, recover::end_kind how,
+                     const frame_ref& at) {
+    to_.on_end(connection, dir, how, at);
+    tracked* t = find(connection);
+    if (t == nullptr || !was_sent(how)) return;
+    const bool reset = how == recover::end_kind::rst;
+    const std::uint32_t id = ++last_id_;
+    if (t->dcp) t->dcp->end(dir, reset ? dcp::end_of::rst : dcp::end_of::fin, at, id);
+    if (t->canal)
+        t->canal->end(dir, reset ? canal::close_kind::rst : canal::close_kind::fin, id, at);
+    hand_on_findings();
+}
+
+void session::on_totals(std::uint32_t connection, const recover::direction_totals& c2s,
+                        const recover::direction_totals& s2c) {
+    to_.on_totals(connection, c2s, s2c);
+}
+
+void session::on_closed(std::uint32_t connection, recover::end_kind how, const frame_ref& at) {
+    tracked* t = find(connection);
+    if (t != nullptr) {
+        const std::uint32_t id = ++last_id_;
+        if (t->dcp) t->dcp->finish(at, id);
+        if (t->canal) t->canal->finish(id, at);
+        hand_on_findings();
+    }
+    to_.on_closed(connection, how, at, t == nullptr ? nullptr : t->dcp.get());
+    connections_.erase(connection);
+}
+
+void session::finish() {
+    canal_world_.finish();
+    hand_on_findings();
+}
+
+}  // namespace cdcscope::track
