@@ -26,7 +26,13 @@ session::tracked* session::find(std::uint32_t connection) {
 }
 
 void session::hand_on_findings() {
-    for (const findings::finding& f : findings_.waiting) to_.on_finding(f);
+    for (const auto& told : findings_.waiting) {
+        if (const auto* f = std::get_if<findings::finding>(&told)) {
+            to_.on_finding(*f);
+        } else {
+            to_.on_settled(std::get<findings::settlement>(told));
+        }
+    }
     findings_.waiting.clear();
 }
 

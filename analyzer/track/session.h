@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "analyzer/recover/message.h"
@@ -31,6 +32,8 @@ class observer {
                           const canal::world& /*state*/) {}
     // After the message (or end) at which it became certain.
     virtual void on_finding(const findings::finding& /*f*/) {}
+    // As findings::finding_sink tells it; after the finding itself.
+    virtual void on_settled(const findings::settlement& /*s*/) {}
     virtual void on_gap(const recover::gap& /*g*/) {}
     virtual void on_unparsed(const recover::unparsed_run& /*u*/) {}
     virtual void on_end(std::uint32_t /*connection*/, direction /*dir*/, recover::end_kind /*how*/,
@@ -75,9 +78,14 @@ class session final : public recover::handler {
     class finding_queue final : public findings::finding_sink {
       public:
         void on_finding(findings::finding found) noexcept override {
-            waiting.push_back(std::move(found));
+            waiting.emplace_back(std::move(found));
         }
-        std::vector<findings::finding> waiting;
+        void on_settled(std::uint32_t id, bool over, const frame_ref& at,
+                        std::vector<findings::figure> figures, std::string text) noexcept override {
+            waiting.emplace_back(
+                findings::settlement{id, over, at, std::move(figures), std::move(text)});
+        }
+        std::vector<std::variant<findings::finding, findings::settlement>> waiting;
     };
     struct tracked {
         std::unique_ptr<dcp::connection> dcp;

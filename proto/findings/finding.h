@@ -21,23 +21,36 @@ enum class severity : std::uint8_t { chat, note, warning, error };
 // Row of the findings table (table.h).
 enum class code : std::uint16_t;
 
-// One named value of a finding; the names are the JSON names of messages.md ("partition", "bySeqno", "batchId", "stalledMs" ...).
+// One named value of a finding; the names are the JSON names of messages.md ("partition",
+// "bySeqno", "batchId", "stalledMs" ...).
 struct figure {
     std::string_view name;  // static storage
-    std::variant<bool, std::uint64_t, std::int64_t, double, std::string, std::vector<std::uint64_t>> value;
+    std::variant<bool, std::uint64_t, std::int64_t, double, std::string, std::vector<std::uint64_t>>
+        value;
 };
 
 struct finding {
     code what{};
     severity level{};
-    bool uncertain = false;         // after a hole or a late start: said as a note
-    std::uint32_t connection = 0;   // from 1; 0: the capture as a whole
-    frame_ref first;                // first frame of the evidence
-    frame_ref at;                   // frame at which it became certain
-    std::uint32_t event = 0;        // id of the message (or end) at which it became certain, as given to feed()
+    bool uncertain = false;        // after a hole or a late start: said as a note
+    std::uint32_t connection = 0;  // from 1; 0: the capture as a whole
+    frame_ref first;               // first frame of the evidence
+    frame_ref at;                  // frame at which it became certain
+    std::uint32_t event =
+        0;  // id of the message (or end) at which it became certain, as given to feed()
     std::vector<figure> figures;
-    std::string text;               // one sentence with the figures in it, as look/README.md words them
-    std::uint32_t id = 0;           // of a finding whose state goes on: on_settled tells its end; 0: nothing more will come
+    std::string text;  // one sentence with the figures in it, as look/README.md words them
+    std::uint32_t id =
+        0;  // of a finding whose state goes on: on_settled tells its end; 0: nothing more will come
+};
+
+// The end of what a finding told of, or how it stood when the connection or the capture ended.
+struct settlement {
+    std::uint32_t id = 0;  // of the finding
+    bool over = false;     // false: still going on then
+    frame_ref at;
+    std::vector<figure> figures;  // in place of the finding's
+    std::string text;             // likewise
 };
 
 // Where findings go as they become certain.
@@ -49,10 +62,12 @@ class finding_sink {
     virtual ~finding_sink() = default;
     virtual void on_finding(finding found) noexcept = 0;
 
-    // What the finding `id` told of (a stall, a wait, a silence) has ended (`over`), or was still going on when the connection or the
-    // capture ended: its figures and its text as they are then, in place of those given before.
+    // What the finding `id` told of (a stall, a wait, a silence) has ended (`over`), or was still
+    // going on when the connection or the capture ended: its figures and its text as they are then,
+    // in place of those given before.
     virtual void on_settled([[maybe_unused]] std::uint32_t id, [[maybe_unused]] bool over,
-                            [[maybe_unused]] const frame_ref& at, [[maybe_unused]] std::vector<figure> figures,
+                            [[maybe_unused]] const frame_ref& at,
+                            [[maybe_unused]] std::vector<figure> figures,
                             [[maybe_unused]] std::string text) noexcept {}
 };
 
