@@ -36,11 +36,15 @@ void find_server(connection& c, const conversation_t& conversation, packet_info*
         server_is_destination = conversation_key_port1(conversation.key_ptr) == pinfo->srcport &&
                                 addresses_equal(first, &pinfo->src);
     }
-    const address& server = server_is_destination ? pinfo->dst : pinfo->src;
-    c.server_port =
-        static_cast<std::uint16_t>(server_is_destination ? pinfo->destport : pinfo->srcport);
+    const std::uint32_t ports[] = {pinfo->srcport, pinfo->destport};
+    const address* addresses[] = {&pinfo->src, &pinfo->dst};
+    const std::size_t server = server_is_destination ? 1 : 0;
+    const std::size_t client = 1 - server;
+    c.server_port = static_cast<std::uint16_t>(ports[server]);
+    c.client_port = static_cast<std::uint16_t>(ports[client]);
     c.both_ports_equal = pinfo->srcport == pinfo->destport;
-    copy_address_wmem(wmem_file_scope(), &c.server, &server);
+    copy_address_wmem(wmem_file_scope(), &c.server, addresses[server]);
+    copy_address_wmem(wmem_file_scope(), &c.client, addresses[client]);
 }
 
 }  // namespace

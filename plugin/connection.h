@@ -13,13 +13,15 @@ struct connection {
     std::uint32_t number = 0;  // tcp.stream + 1
     std::uint16_t server_port = 0;
     bool both_ports_equal = false;  // then the address decides
-    address server;
+    std::uint16_t client_port = 0;
+    address server, client;
     bool from_start = false;  // a SYN was captured
     std::uint32_t disturbed =
         0;  // first frame that TCP's analysis calls out of order, lost or ACKed unseen; 0: none
     wmem_tree_t* in_step[2] = {};  // by direction: frame -> in step from that frame on
     bool fin_seen[2] = {};         // by direction
     bool rst_seen = false;
+    std::uint32_t hinted = 0;        // id of the first message behind `disturbed`
     std::uint32_t last_message = 0;  // id of the newest message given to the state machine
     frame_ref
         begun[2];  // by direction: frame with the first byte of a message that is not whole yet

@@ -1,6 +1,7 @@
 #include "plugin/dcp_dissector.h"
 
 #include "plugin/dcp_fields.h"
+#include "plugin/dcp_links.h"
 #include "plugin/dcp_preferences.h"
 #include "plugin/dcp_summary.h"
 #include "plugin/dcp_tree.h"
@@ -16,6 +17,7 @@ using dcp::field_id;
 
 int proto_cbdcp = -1;
 int ett_cbdcp = -1;
+expert_field ei_order = EI_INIT;
 
 // A mutation's CAS is the clock of its node (dcp.md section 11): nanoseconds, the low 16 bits a
 // counter.
@@ -56,20 +58,25 @@ void add_aliases(const dcp_tree_context& t, proto_tree* tree, const dcp_message&
     if (of_stream) proto_item_set_hidden(item);
 }
 
-void add_message(const dcp_tree_context& t, proto_tree* tree, const dcp_message& message,
-                 proto_item* top) {
+void add_message(const dcp_tree_context& t, proto_tree* tree, const dcp_message& message) {
     add_dcp_header(t, tree);
     add_aliases(t, tree, message);
+    add_dcp_links(t, tree, message);
     add_lag(t, tree);
-    if (t.m->problem != dcp::fault::none) {
-        add_expert(t.pinfo, top, findings::code::dcp_malformed, findings::severity::error,
-                   wmem_strdup_printf(t.pinfo->pool, "Malformed: %s",
-                                      ws::c_str(dcp::describe(t.m->problem))));
-    }
     add_dcp_framing(t, tree);
     add_dcp_extras(t, tree);
     add_dcp_key(t, tree);
     add_dcp_value(t, tree);
+}
+
+void show_experts(packet_info* pinfo, proto_item* top, const dcp_message& message) {
+    show_dcp_findings(pinfo, top, message.memory);
+    if (hints_at_report(*message.c, message.memory)) expert_add_info(pinfo, top, &ei_order);
+    // Without a memory nobody else tells.
+    if (message.memory.id == 0 && message.view.problem != dcp::fault::none) {
+        add_expert(pinfo, top, findings::code::dcp_malformed, findings::severity::error,
+                   ws::c_str(dcp::describe(message.view.problem)));
+    }
 }
 
 }  // namespace
@@ -81,27 +88,23 @@ bool is_dcp_enabled() {
     return proto_is_protocol_enabled(find_protocol_by_id(proto_cbdcp)) != 0;
 }
 
-void observe_dcp(tvbuff_t*, packet_info*, dcp_message&) {}
-
 void dissect_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const dcp_message& message) {
-    const unsigned size = tvb_captured_length(tvb);
-    const byte_view bytes{tvb_get_ptr(tvb, 0, static_cast<int>(size)), size};
-    const dcp::message_view m = dcp::decode(bytes, message.memory.record.context);
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "CB-DCP");
     col_append_sep_str(pinfo->cinfo, COL_INFO, message.ordinal == 0 ? nullptr : " | ",
-                       summarise_dcp(pinfo, m, message, summary_style::column));
+                       summarise_dcp(pinfo, message, summary_style::column));
     col_set_fence(pinfo->cinfo, COL_INFO);
+    proto_item* top = proto_tree_add_item(tree, proto_cbdcp, tvb, 0, -1, ENC_NA);
+    show_experts(pinfo, top, message);  // also for who counts them without a tree
     if (tree != nullptr) {
         const dcp_tree_context t{.tvb = tvb,
                                  .pinfo = pinfo,
-                                 .m = &m,
+                                 .m = &message.view,
                                  .decoding = message.memory.record.context,
                                  .visible = ws::is_visible(tree)};
-        proto_item* top = proto_tree_add_item(tree, proto_cbdcp, tvb, 0, -1, ENC_NA);
-        if (t.visible)
-            proto_item_append_text(top, ", %s",
-                                   summarise_dcp(pinfo, m, message, summary_style::item));
-        add_message(t, proto_item_add_subtree(top, ett_cbdcp), message, top);
+        if (t.visible) {
+            proto_item_append_text(top, ", %s", summarise_dcp(pinfo, message, summary_style::item));
+        }
+        add_message(t, proto_item_add_subtree(top, ett_cbdcp), message);
     }
     // Of a message that the capture cut, epan says so.
     tvb_ensure_bytes_exist(tvb, 0, static_cast<int>(tvb_reported_length(tvb)));
@@ -109,11 +112,22 @@ void dissect_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const dcp_
 
 void register_dcp() {
     static int* trees[] = {&ett_cbdcp};
+    static ei_register_info experts[] = {
+        {&ei_order,
+         {"cbdcp.order_unknown", PI_SEQUENCE, PI_NOTE,
+          "Segments of this connection are out of order, lost or acknowledged unseen: turn on "
+          "tcp.reassemble_out_of_order; "
+          "rules that compare the two directions only note from here on, `cdcscope report` knows "
+          "their order",
+          EXPFILL}},
+    };
     proto_cbdcp = proto_register_protocol("Couchbase Database Change Protocol", "CB-DCP", "cbdcp");
     proto_register_subtree_array(trees, array_length(trees));
     register_dcp_preferences(proto_cbdcp);
     register_dcp_fields(proto_cbdcp);
     register_dcp_values(proto_cbdcp);
+    expert_register_field_array(expert_register_protocol(proto_cbdcp), experts,
+                                array_length(experts));
     register_experts(proto_cbdcp, findings::protocol::dcp, "cbdcp");
 }
 

@@ -130,8 +130,8 @@ const char* bit_titles(packet_info* pinfo, field_id id, std::uint64_t value) {
     return wmem_strbuf_get_str(out);
 }
 
-const char* summarise_dcp(packet_info* pinfo, const dcp::message_view& m,
-                          const dcp_message& message, summary_style style) {
+const char* summarise_dcp(packet_info* pinfo, const dcp_message& message, summary_style style) {
+    const dcp::message_view& m = message.view;
     line out(pinfo, style, title_of(pinfo, m));
     add_partition(out, m, message);
     if (const auto seqno = m.own_seqno()) out.add("seq", *seqno);

@@ -12,8 +12,8 @@ enum class summary_style : std::uint8_t {
     item,    // Mutation, vb 512, seq 1042, key "user::7"
 };
 
-[[nodiscard]] const char* summarise_dcp(packet_info* pinfo, const dcp::message_view& m,
-                                        const dcp_message& message, summary_style style);
+[[nodiscard]] const char* summarise_dcp(packet_info* pinfo, const dcp_message& message,
+                                        summary_style style);
 
 // "JSON, Snappy": titles of the bits of `value` that are set; what has no name in hex. Empty text
 // for 0.

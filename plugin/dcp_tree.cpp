@@ -218,6 +218,14 @@ void add_dcp_extras(const dcp_tree_context& t, proto_tree* tree) {
     }
     if (t.visible) label_run(t, item, *m.extras_layout, m.parts.extras);
     add_dcp_layout(t, sub, t.tvb, *m.extras_layout, m.parts.extras_at);
+    if (m.parts.framing_length_zero) {
+        // A reader that takes the header's lengths at their word finds another number; it can be
+        // filtered for, too.
+        proto_item* literal = add_dcp_number(t, sub, t.tvb, m.extras_layout->fields.front().field,
+                                             m.parts.framing_at);
+        proto_item_set_generated(literal);
+        proto_item_set_hidden(literal);
+    }
 }
 
 void add_dcp_document_key(const dcp_tree_context& t, proto_tree* tree, const dcp::key_view& key) {

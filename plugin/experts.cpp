@@ -75,6 +75,7 @@ void add_expert(packet_info* pinfo, proto_item* item, findings::code what, findi
                 const char* text) {
     expert_field* field =
         &known.fields[static_cast<std::size_t>(what)][static_cast<std::size_t>(level)];
+    if (field->ei == EI_INIT_EI) return;  // of a protocol that is not shown here
     expert_add_info_format(pinfo, item, field, "%s", text);
 }
 

@@ -6,6 +6,7 @@
 #include "plugin/connection.h"
 #include "plugin/dcp_dissector.h"
 #include "plugin/dcp_preferences.h"
+#include "plugin/experts.h"
 #include "plugin/protocols.h"
 #include "plugin/tcp_watch.h"
 #include "proto/dcp/frame.h"
@@ -22,6 +23,7 @@ int ett_cbkv = -1;
 expert_field ei_out_of_step = EI_INIT;
 
 dissector_handle_t cbkv_handle;
+dissector_handle_t message_handle;    // cbdcp, for one whole message
 dissector_handle_t couchbase_handle;  // null: Wireshark was started without it
 
 bool is_kv_port(std::uint32_t port) {
@@ -106,15 +108,13 @@ int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
         show_out_of_step(tvb, pinfo, tree);
         return tvb_captured_length(tvb);
     }
-    dcp_message message{.c = &c,
-                        .dir = dir,
-                        .ordinal = ordinal,
-                        .head = h.value,
-                        .shown_here = is_ours(h.value),
-                        .memory = {}};
-    observe_dcp(tvb, pinfo, message);
-    if (message.shown_here) {
-        dissect_dcp(tvb, pinfo, tree, message);
+    const unsigned size = tvb_captured_length(tvb);
+    const byte_view bytes{tvb_get_ptr(tvb, 0, static_cast<int>(size)), size};
+    dcp_message message{.c = &c, .ordinal = ordinal, .view = {}, .memory = {}};
+    message.memory = observe_dcp(pinfo, c, dir, ordinal, bytes, size < h.value.total_length());
+    if (is_ours(h.value)) {
+        message.view = dcp::decode(bytes, message.memory.record.context);
+        call_dissector_only(message_handle, tvb, pinfo, tree, &message);
     } else {
         hand_over(tvb, pinfo, tree, ordinal);
     }
@@ -139,6 +139,11 @@ int dissect_cbkv(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
         }
         return dissect_stream(tvb, pinfo, tree);
     });
+}
+
+int dissect_dcp_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    dissect_dcp(tvb, pinfo, tree, *static_cast<const dcp_message*>(data));
+    return static_cast<int>(tvb_captured_length(tvb));
 }
 
 // `cbdcp` chosen by Decode As.
@@ -214,10 +219,13 @@ void register_kv_demux() {
     cbkv_handle = register_dissector("cbkv", dissect_cbkv, proto_cbkv);
     register_init_routine(take_ports);
     ws::register_tcp_watch(proto_cbkv);
+    register_dcp_state(proto_cbkv);
+    register_experts(proto_cbkv, findings::protocol::cap, "cbkv.cap");
 }
 
 void handoff_kv_demux() {
     couchbase_handle = find_dissector_add_dependency("couchbase", proto_cbkv);
+    message_handle = create_dissector_handle(dissect_dcp_message, dcp_protocol());
     dissector_add_uint_range_with_preference("tcp.port", "11210", cbkv_handle);
     ssl_dissector_add(tls_port, cbkv_handle);
     dissector_handle_t dcp_handle = register_dissector_with_description(
