@@ -18,7 +18,7 @@ struct certainty {
     bool hole = false;
 
     // What was negotiated, or what was sent, may be out of sight.
-    [[nodiscard]] bool unsettled() const noexcept { return hole || (late_start && !open_seen); }
+    [[nodiscard]] bool unsettled() const noexcept { return hole || !open_seen; }
 };
 
 enum class dcp_role : std::uint8_t { unknown, client_consumes, client_produces };
