@@ -62,6 +62,8 @@ struct connection_state {
     std::uint32_t holes = 0;
     std::size_t snapshot_keys = 0;  // hashes kept in all its streams
 
+    std::uint64_t prepares_left = 0;  // open when their stream ended
+
     std::deque<prepare_wait> prepare_waits;
     std::deque<ack_wait> ack_waits;
     std::set<std::pair<std::int64_t, std::uint32_t>> end_waits;  // since, stream

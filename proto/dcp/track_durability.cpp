@@ -287,8 +287,9 @@ void leave_prepares(connection_state& c, dcp_stream& s, bool pending, std::strin
                               prepare_account(c, s, p, sentence("open ", when, ", after")));
         watch_outcome(c, s, p, prepare_outcome::open);
     }
-    c.story.durability.open += forget ? s.prepares->by_seqno.size() : 0;
-    if (forget) s.prepares.reset();
+    if (!forget) return;
+    c.prepares_left += s.prepares->by_seqno.size();
+    s.prepares.reset();
 }
 
 }  // namespace cdcscope::dcp

@@ -179,7 +179,7 @@ void check_end_times(connection_state& c) {
 void close_streams(connection_state& c) {
     c.lost.clear();
     const bool cut_off = c.story.closed.frame != 0;
-    c.story.durability.open = 0;
+    c.story.durability.open = c.prepares_left;
     for (const auto& each : c.streams.all()) {
         dcp_stream& s = *each;
         if (s.ended()) continue;
