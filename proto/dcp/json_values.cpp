@@ -74,7 +74,8 @@ class walker : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Derived> {
 template <typename Handler>
 bool parse(byte_view json, Handler& handler) {
     rapidjson::MemoryStream in(reinterpret_cast<const char*>(json.data()), json.size());
-    return !rapidjson::Reader().Parse<flags>(in, handler).IsError() && handler.is_object();
+    const bool valid = !rapidjson::Reader().Parse<flags>(in, handler).IsError();
+    return valid && in.Tell() == json.size() && handler.is_object();  // a zero byte is no end
 }
 
 class filter_handler : public walker<filter_handler> {

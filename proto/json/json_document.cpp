@@ -37,7 +37,8 @@ bool is_json(byte_view document, std::size_t max_depth) {
         rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
     rapidjson::MemoryStream in(reinterpret_cast<const char*>(document.data()), document.size());
     depth_guard guard(max_depth);
-    return !rapidjson::Reader().Parse<flags>(in, guard).IsError();
+    // The reader takes a zero byte for the end.
+    return !rapidjson::Reader().Parse<flags>(in, guard).IsError() && in.Tell() == document.size();
 }
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }

@@ -47,6 +47,8 @@ TEST(JsonDocument, RefusesWhatIsNoJsonAndLeavesTheBufferAlone) {
     for (const char* bad : {"", "{", "{\"a\":1,}", "[1 2]", "01", "tru", "1 2", "\"\xff\"", "{a:1}"}) {
         EXPECT_EQ(compact(bad), "refused <") << bad;
     }
+    EXPECT_EQ(compact(std::string_view("{}\0x", 4)), "refused <");
+    EXPECT_EQ(compact(std::string_view("{}\0", 3)), "refused <");
     EXPECT_EQ(compact("[[[1]]]", 3), "[[[1]]]");
     EXPECT_EQ(compact("[[[1]]]", 2), "refused <");
     EXPECT_EQ(compact(std::string(200000, '['), 1000), "refused <");
