@@ -34,6 +34,9 @@ class connection_table final : public capture::segment_sink {
     // numbers.
     void finish();
 
+    // The next connection number, for connections that have no segments.
+    [[nodiscard]] std::uint32_t take_number() noexcept { return ++count_; }
+
     [[nodiscard]] std::uint64_t held() const noexcept { return held_; }
     [[nodiscard]] std::uint64_t most_held() const noexcept { return most_held_; }
     [[nodiscard]] std::size_t open_connections() const noexcept { return connections_.size(); }

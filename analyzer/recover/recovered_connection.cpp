@@ -1,0 +1,304 @@
+#include "analyzer/recover/recovered_connection.h"
+
+#include <algorithm>
+
+namespace cdcscope::recover {
+
+recovered_connection::recovered_connection(const tcp::connection_identity& who,
+                                           const tcp::connection* segments, const options& chosen,
+                                           handler& to, tcp::notices& notes)
+    : who_(who),
+      segments_(segments),
+      chosen_(chosen),
+      to_(to),
+      notes_(notes),
+      order_(*this),
+      framers_{framer(direction::c2s, {who.id, order_, notes}),
+               framer(direction::s2c, {who.id, order_, notes})} {
+    protocol promised = chosen.ports.at(who.server.port);
+    if (promised == protocol::unknown) promised = chosen.ports.at(who.client.port);
+    if (promised == protocol::unknown) promised = chosen.assume;
+    early_ =
+        std::make_unique<before_decision>(detector(promised, who.roles_certain, chosen.messages));
+}
+
+void recovered_connection::on_client(direction side) {
+    if (early_ == nullptr) return;
+    flipped_ = side == direction::s2c;
+    early_->detect.roles_are_certain();
+}
+
+void recovered_connection::on_start(direction side, tcp::position origin, bool from_syn) {
+    started_[index(side)] = true;
+    from_syn_[index(side)] = from_syn;
+    origin_[index(side)] = origin;
+    if (early_ != nullptr) {
+        early_->detect.begin(of(side), from_syn);
+        return;
+    }
+    begin(side);
+    tell_change();
+}
+
+void recovered_connection::begin(direction side) {
+    const std::size_t i = index(side);
+    framers_[index(of(side))].begin(origin_[i], from_syn_[i], framing(carries_, chosen_.messages));
+    order_.begin(of(side), origin_[i]);
+}
+
+void recovered_connection::on_data(const tcp::chunk& c) {
+    passed_ += c.size;
+    if (early_ == nullptr) {
+        feed(c.dir, c.begin, c.size, c.bytes, stamp::of(c));
+        after(c.dir, c.available);
+        return;
+    }
+    std::vector<std::uint8_t>& kept = early_->bytes[index(c.dir)];
+    if (kept.empty()) {
+        // The common case: the first bytes decide, and nothing is copied.
+        if (const auto v = early_->detect.look(of(c.dir), c.bytes)) {
+            decide(*v);
+            feed(c.dir, c.begin, c.size, c.bytes, stamp::of(c));
+            after(c.dir, c.available);
+            return;
+        }
+    }
+    early_event e;
+    e.side = c.dir;
+    e.begin = c.begin;
+    e.end = c.begin + static_cast<tcp::position>(c.size);
+    e.of = stamp::of(c);
+    remember(e, c.bytes);
+    if (kept.size() > c.bytes.size()) {
+        if (const auto v = early_->detect.look(of(c.dir), kept)) {
+            decide(*v);
+        } else if (kept.size() >= 2 * detector::longest_look) {
+            decide_now();
+        }
+    }
+}
+
+void recovered_connection::remember(const early_event& e, byte_view bytes) {
+    std::vector<std::uint8_t>& kept = early_->bytes[index(e.side)];
+    early_event& last = early_->events.emplace_back(e);
+    last.stored_at = kept.size();
+    last.stored = bytes.size();
+    kept.insert(kept.end(), bytes.begin(), bytes.end());
+}
+
+void recovered_connection::on_hole(const tcp::hole& h) {
+    if (early_ != nullptr) {
+        early_event e;
+        e.what = early_event::kind::hole;
+        e.side = h.dir;
+        e.missing = h;
+        remember(e, {});
+        // Behind a hole the start of the stream says nothing any more.
+        early_->detect.begin(of(h.dir), false);
+        if (!early_->bytes[index(h.dir)].empty()) decide_now();
+        return;
+    }
+    tcp::hole mine = h;
+    mine.dir = of(h.dir);
+    framers_[index(mine.dir)].on_hole(mine);
+    after(h.dir, h.behind);
+}
+
+void recovered_connection::on_settled(direction side, tcp::position upto, const tcp::arrival&) {
+    order_.known(of(side), upto);
+}
+
+void recovered_connection::on_end(direction side, end_kind how, tcp::position at,
+                                  tcp::position acknowledges, const tcp::arrival& now) {
+    if (early_ != nullptr) {
+        early_event e;
+        e.what = early_event::kind::end;
+        e.side = side;
+        e.begin = at;
+        e.how = how;
+        e.acknowledges = acknowledges;
+        e.of.available = now;
+        remember(e, {});
+        return;
+    }
+    framers_[index(of(side))].on_end(how, at, acknowledges, now);
+    after(side, now);
+}
+
+void recovered_connection::decide_now() {
+    const bool swap = flipped_;
+    const byte_view bytes[2] = {early_->bytes[swap ? 1 : 0], early_->bytes[swap ? 0 : 1]};
+    decide(early_->detect.decide(bytes));
+}
+
+void recovered_connection::decide(const detector::verdict& v) {
+    carries_ = v.carries;
+    if (v.flip) flipped_ = !flipped_;
+    if (!v.foreign.empty() && chosen_.ports.at(who_.server.port) != v.carries) {
+        notes_.say("protocol.foreign", who_.id, who_.first, 0,
+                   "connection {} on port {} carries {}", who_.id, who_.server.port, v.foreign);
+    }
+    for (const direction side : {direction::c2s, direction::s2c}) {
+        if (started_[index(side)]) begin(side);
+    }
+    replay();
+}
+
+void recovered_connection::replay() {
+    const std::unique_ptr<before_decision> early = std::move(early_);
+    for (const early_event& e : early->events) {
+        switch (e.what) {
+            case early_event::kind::bytes: {
+                const byte_view all = early->bytes[index(e.side)];
+                feed(e.side, e.begin, static_cast<std::uint64_t>(e.end - e.begin),
+                     all.subspan(e.stored_at, e.stored), e.of);
+                after(e.side, e.of.available);
+                break;
+            }
+            case early_event::kind::hole:
+                on_hole(e.missing);
+                break;
+            case early_event::kind::end:
+                on_end(e.side, e.how, e.begin, e.acknowledges, e.of.available);
+                break;
+        }
+    }
+}
+
+void recovered_connection::feed(direction side, tcp::position begin, std::uint64_t size,
+                                byte_view bytes, const stamp& s) {
+    framers_[index(of(side))].on_bytes(begin, size, bytes, s);
+}
+
+// Tells the order how far a direction is known. Undecided bytes of a search hold the other
+// direction up no longer than a hole would (E1).
+void recovered_connection::after(direction side, const tcp::arrival& now) {
+    for (const direction dir : {of(side), opposite(of(side))}) {
+        const framer& f = framers_[index(dir)];
+        if (!started_[index(of(dir))]) continue;
+        patience& p = patience_[index(dir)];
+        if (!f.undecided()) {
+            p.running = false;
+        } else if (!p.running) {
+            p = {passed_, now.at.time_ns, true};
+        }
+        const bool long_enough =
+            p.running && (passed_ - p.passed >= chosen_.tcp.settle_bytes ||
+                          now.at.time_ns - p.since_ns >= chosen_.tcp.settle_ns);
+        order_.known(dir, long_enough ? f.end() : f.decided());
+    }
+}
+
+std::uint64_t recovered_connection::held() const noexcept {
+    std::uint64_t all = framers_[0].held() + framers_[1].held() + order_.held();
+    if (early_ != nullptr) {
+        all += early_->bytes[0].size() + early_->bytes[1].size() +
+               early_->events.size() * sizeof(early_event);
+    }
+    return all;
+}
+
+void recovered_connection::on_pressure(const tcp::arrival& now) {
+    if (early_ != nullptr) decide_now();
+    framer& larger = framers_[0].held() >= framers_[1].held() ? framers_[0] : framers_[1];
+    if (order_.held() >= larger.held()) {
+        notes_.say(
+            "cap.waiting_messages", who_.id, now.at, order_.held(),
+            "connection {}: messages that waited for what the other side had acknowledged go "
+            "without it, for lack of memory",
+            who_.id);
+        order_.give_up_waiting();
+    } else {
+        larger.give_up_waiting(now);
+    }
+}
+
+void recovered_connection::on_close(end_kind how, const tcp::arrival& last) {
+    if (early_ != nullptr) decide_now();
+    for (framer& f : framers_) f.finish();
+    order_.flush();
+    announce();
+    direction_totals totals[2];
+    close_totals(totals);
+    to_.on_totals(who_.id, totals[0], totals[1]);
+    to_.on_closed(who_.id, how, last.at);
+}
+
+void recovered_connection::close_totals(direction_totals (&totals)[2]) {
+    for (const direction dir : {direction::c2s, direction::s2c}) {
+        totals[index(dir)] = framers_[index(dir)].totals();
+        if (segments_ == nullptr) continue;
+        const tcp::segment_figures& seen = segments_->figures(of(dir));
+        totals[index(dir)].duplicate_bytes = seen.duplicate_bytes;
+        totals[index(dir)].conflict_bytes = seen.conflict_bytes;
+    }
+}
+
+connection_info recovered_connection::info() const {
+    connection_info c;
+    c.id = who_.id;
+    c.client = flipped_ ? who_.server : who_.client;
+    c.server = flipped_ ? who_.client : who_.server;
+    c.carries = carries_;
+    for (const direction dir : {direction::c2s, direction::s2c}) {
+        c.from_start[index(dir)] = from_syn_[index(of(dir))];
+    }
+    c.first = who_.first;
+    return c;
+}
+
+void recovered_connection::announce() {
+    if (announced_) return;
+    announced_ = true;
+    std::copy_n(from_syn_, 2, told_from_syn_);
+    const connection_info c = info();
+    to_.on_connection(c);
+    to_.on_protocol(c);
+}
+
+void recovered_connection::tell_change() {
+    if (!announced_ || std::equal(from_syn_, from_syn_ + 2, told_from_syn_)) return;
+    std::copy_n(from_syn_, 2, told_from_syn_);
+    to_.on_protocol(info());
+}
+
+void recovered_connection::on_event(const event& e) {
+    announce();
+    if (const auto* m = std::get_if<message>(&e.what)) {
+        to_.on_message(*m);
+    } else if (const auto* g = std::get_if<gap>(&e.what)) {
+        to_.on_gap(*g);
+    } else if (const auto* u = std::get_if<unparsed_run>(&e.what)) {
+        to_.on_unparsed(*u);
+    } else if (const auto* end = std::get_if<stream_end>(&e.what)) {
+        to_.on_end(end->connection, end->dir, end->how, end->at);
+    }
+}
+
+void recovered_connection::on_record(direction side, protocol carries, byte_view bytes,
+                                     std::uint64_t wire_length, const tcp::arrival& now) {
+    if (early_ != nullptr) {
+        carries_ = carries;
+        early_.reset();
+    }
+    const std::size_t i = index(side);
+    if (!started_[i]) {
+        started_[i] = from_syn_[i] = true;
+        begin(side);
+        tell_change();
+    }
+    framer& f = framers_[index(of(side))];
+    f.expect_boundary();
+    const stamp s{now, now, tcp::no_position};
+    f.on_bytes(f.end(), bytes.size(), bytes, s);
+    if (wire_length > bytes.size()) {
+        const tcp::position begin = f.end();
+        f.on_hole({of(side), begin, begin + static_cast<tcp::position>(wire_length - bytes.size()),
+                   gap_reason::snaplen, now});
+    } else {
+        f.drop_unfinished();
+    }
+    order_.known(of(side), f.end());
+}
+
+}  // namespace cdcscope::recover
