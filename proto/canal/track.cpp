@@ -80,6 +80,7 @@ track_record tracker::state::feed(const message_input& m) {
         server_packet(m, packet, rec);
     }
     rec.era = era;
+    rec.malformed = reported(code::canal_malformed);
     if (rec.destination == 0) rec.destination = last_destination;
     return rec;
 }

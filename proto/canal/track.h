@@ -57,7 +57,7 @@ struct track_record {
     server_era era = server_era::unknown;
     bool has_lag = false;
     bool ignored = false;  // sent when nobody read it any more, or the connection is not canal
-    std::uint32_t reserved = 0;
+    bool malformed = false;           // rule 20 applies to it
 };
 static_assert(std::is_trivially_copyable_v<track_record> && sizeof(track_record) <= 64);
 
