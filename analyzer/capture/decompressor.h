@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "analyzer/capture/byte_source.h"
 #include "proto/wire/bytes.h"
@@ -41,7 +40,7 @@ class decompressor : public byte_source {
     read_result end(read_state how, std::string problem = {});
 
     std::unique_ptr<byte_source> packed_;
-    std::vector<std::uint8_t> buffer_;
+    std::unique_ptr<std::uint8_t[]> buffer_;
     byte_view in_;
     bool between_ = false;
     bool output_waits_ = false;

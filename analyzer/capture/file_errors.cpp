@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
 constexpr std::size_t names_looked_at = 10'000;
+constexpr std::size_t looked_at = 64;  // bytes of a file that is no capture
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
@@ -66,8 +67,8 @@ constexpr std::array known_contents{
 bool is_text(byte_view start) {
     const bool printable = std::ranges::all_of(
         start, [](std::uint8_t b) { return b >= 0x20 || (b >= '\t' && b <= '\r'); });
-    // The last character may be cut.
-    return printable && valid_utf8_prefix(start) + 3 >= start.size();
+    const std::size_t cut_character = start.size() < looked_at ? 0 : 3;
+    return printable && valid_utf8_prefix(start) + cut_character >= start.size();
 }
 
 std::string first_words(byte_view start) {
@@ -130,7 +131,7 @@ std::string describe_content(const std::string& name, const std::string& inside,
                                fmt::format(fmt::runtime(known.text), name, command));
         }
     }
-    start = start.first(std::min<std::size_t>(start.size(), 64));
+    start = start.first(std::min(start.size(), looked_at));
     if (is_text(start)) {
         return fmt::format("{}: {}not a capture: it starts with \"{}\" (text); {}", name, inside,
                            first_words(start), wanted);

@@ -41,7 +41,8 @@ carried peel_mpls(layer_view rest) noexcept {
     if (!rest.has(1)) return nothing;
     const unsigned version = rest.data[0] >> 4U;
     if (version == 4 || version == 6) return ip(rest);
-    // A pseudowire: a whole frame, perhaps behind a control word of four bytes; the type of the frame tells.
+    // A pseudowire: a whole frame, perhaps behind a control word of four bytes; the type of the
+    // frame tells.
     if (version == 0 && rest.has(18) && is_common_type(load_be16(rest.data + 16))) rest.skip(4);
     return {carries::ethernet, rest};
 }

@@ -37,7 +37,8 @@ std::string name_of(std::uint32_t type) {
 
 std::string link_type_code(std::uint32_t type) {
     constexpr std::uint32_t linktype_raw = 101;  // in files; libpcap's own number for it differs
-    const char* name = ::pcap_datalink_val_to_name(type == linktype_raw ? DLT_RAW : static_cast<int>(type));
+    const char* name =
+        ::pcap_datalink_val_to_name(type == linktype_raw ? DLT_RAW : static_cast<int>(type));
     return name == nullptr ? std::to_string(type) : name;
 }
 

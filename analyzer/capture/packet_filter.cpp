@@ -50,9 +50,9 @@ bool compiles(const std::string& expression) {
 
 // Whether an expression can begin like this: some end makes it whole.
 bool can_begin(const std::string& start) {
-    constexpr std::array<std::string_view, 9> ends{
-        "",    " tcp",       " 1", " port 1", " 10.0.0.1", " host 10.0.0.1", " tcp port 1",
-        "= 1", " 10.0.0.0/8"};
+    constexpr std::array<std::string_view, 11> ends{
+        "",    " tcp",        " 1",       " port 1", " 10.0.0.1", " host 10.0.0.1", " tcp port 1",
+        "= 1", " 10.0.0.0/8", " proto 6", " 1 = 1"};
     const auto open = std::ranges::count(start, '(') - std::ranges::count(start, ')');
     const std::string closing(static_cast<std::size_t>(std::max<std::ptrdiff_t>(open, 0)), ')');
     return std::ranges::any_of(ends, [&](std::string_view end) {
@@ -76,15 +76,16 @@ std::vector<word> words_of(std::string_view expression) {
     return words;
 }
 
-// libpcap does not say where its syntax errors are: the first word that no expression can have
+// libpcap does not say where its syntax errors are: at the first word that no expression can have
 // there.
 std::string locate(const std::string& expression, const std::string& reason) {
+    if (reason.find("syntax error") == std::string::npos) return reason;
     for (const word& w : words_of(expression)) {
         if (can_begin(expression.substr(0, w.end))) continue;
         return fmt::format("syntax error at \"{}\" (column {})",
                            expression.substr(w.begin, w.end - w.begin), w.begin + 1);
     }
-    return reason;
+    return "syntax error: it ends too early";
 }
 
 }  // namespace

@@ -159,17 +159,20 @@ opened_reader open_pcap(std::unique_ptr<byte_source> source) {
     std::size_t have = 0;
     while (have < header.size()) {
         const read_result r = source->read(std::span(header).subspan(have));
-        if (r.state != read_state::data)
+        if (r.state == read_state::more) return {nullptr, std::string(not_yet), {}};
+        if (r.state != read_state::data) {
             return {nullptr,
-                    "cut off inside the file header of 24 bytes; there is no packet in it"};
+                    "cut off inside the file header of 24 bytes; there is no packet in it",
+                    {}};
+        }
         have += r.size;
     }
     // Some writers give a snap length smaller than their packets; libpcap would cut those. 0 stands
     // for its maximum.
     std::fill_n(header.begin() + snap_length_at, 4, std::uint8_t{0});
     auto reader = std::make_unique<pcap_reader>(std::move(source), header);
-    if (std::string why = reader->start(); !why.empty()) return {nullptr, std::move(why)};
-    return {std::move(reader), {}};
+    if (std::string why = reader->start(); !why.empty()) return {nullptr, std::move(why), {}};
+    return {std::move(reader), {}, {}};
 }
 
 }  // namespace cdcscope::capture

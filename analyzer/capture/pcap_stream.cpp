@@ -14,7 +14,7 @@ constexpr std::size_t poll_size = 64 * 1024;
 pcap_stream::pcap_stream(std::unique_ptr<byte_source> source, byte_view header)
     : source_(std::move(source)),
       header_(header.begin(), header.end()),
-      file_buffer_(file_buffer_size),
+      file_buffer_(std::make_unique_for_overwrite<char[]>(file_buffer_size)),
       boundary_(header.size()),
       delivered_(header.size()) {}
 
@@ -31,7 +31,7 @@ std::FILE* pcap_stream::open() {
         return static_cast<ssize_t>(static_cast<pcap_stream*>(stream)->give({bytes, n}));
     };
     std::FILE* file = ::fopencookie(this, "r", calls);
-    if (file != nullptr) std::setvbuf(file, file_buffer_.data(), _IOFBF, file_buffer_.size());
+    if (file != nullptr) std::setvbuf(file, file_buffer_.get(), _IOFBF, file_buffer_size);
     return file;
 }
 

@@ -42,7 +42,7 @@ class pcap_stream {
     std::vector<std::uint8_t> replay_;  // to be given before the source is asked
     std::size_t replayed_ = 0;
     std::vector<std::uint8_t> recent_;  // given since the boundary; ends at delivered_
-    std::vector<char> file_buffer_;
+    std::unique_ptr<char[]> file_buffer_;
     std::uint64_t boundary_;
     std::uint64_t delivered_;
     read_state state_ = read_state::data;

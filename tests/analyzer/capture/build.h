@@ -18,7 +18,8 @@ namespace cdcscope::capture::testing {
 
 inline std::string be(std::uint64_t value, std::size_t size) {
     std::string out(size, '\0');
-    for (std::size_t n = 0; n < size; ++n) out[size - 1 - n] = static_cast<char>(value >> (8 * n));
+    for (std::size_t n = 0; n < std::min<std::size_t>(size, 8); ++n)
+        out[size - 1 - n] = static_cast<char>(value >> (8 * n));
     return out;
 }
 inline std::string le(std::uint64_t value, std::size_t size) {
