@@ -246,7 +246,7 @@ void register_canal_walk(int proto) {
          {"canal.unknown_field.expert", PI_UNDECODED, PI_NOTE,
           "Field unknown to the protocol's .proto files", EXPFILL}},
         {&ei_not_readable,
-         {"canal.not_readable.expert", PI_MALFORMED, PI_ERROR,
+         {"canal.not_readable.expert", PI_MALFORMED, PI_NOTE,
           "Not readable as the message it should be", EXPFILL}},
         {&ei_not_shown,
          {"canal.not_shown.expert", PI_UNDECODED, PI_NOTE, "Too many fields: the rest is not shown",

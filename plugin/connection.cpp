@@ -22,6 +22,13 @@ constexpr std::uint32_t ordinal_key = 0x6f726400;
 const void* const stepped_out = "";
 const void* const stepped_in = "in step";
 
+// What TCP keeps of a connection; its `ta` is of the frame at hand. get_tcp_conversation_data()
+// would reset that.
+const tcp_analysis* tcp_of(const conversation_t& conversation) {
+    static const int proto_tcp = proto_get_id_by_filter_name("tcp");
+    return static_cast<const tcp_analysis*>(conversation_get_proto_data(&conversation, proto_tcp));
+}
+
 void find_server(connection& c, const conversation_t& conversation, packet_info* pinfo,
                  const tcp_analysis* tcp, bool (*well_known)(std::uint32_t port)) {
     // A SYN told TCP the server's port. Else the well-known port, else the destination of the first
@@ -61,7 +68,7 @@ connection& connection_of(packet_info* pinfo, int proto, bool (*well_known)(std:
         return *static_cast<connection*>(known);
     }
     auto* c = new (wmem_alloc0(wmem_file_scope(), sizeof(connection))) connection;
-    const tcp_analysis* tcp = get_tcp_conversation_data(conversation, pinfo);
+    const tcp_analysis* tcp = tcp_of(*conversation);
     if (tcp != nullptr) {
         c->number = tcp->stream + 1;
         c->from_start =
@@ -96,9 +103,9 @@ void set_in_step(connection& c, direction dir, const packet_info* pinfo, bool in
 }
 
 tcp_verdict tcp_verdict_of(packet_info* pinfo) {
-    conversation_t* conversation = find_conversation_pinfo(pinfo, 0);
+    const conversation_t* conversation = find_conversation_pinfo(pinfo, 0);
     if (conversation == nullptr) return {};
-    const tcp_analysis* tcp = get_tcp_conversation_data(conversation, pinfo);
+    const tcp_analysis* tcp = tcp_of(*conversation);
     if (tcp == nullptr || tcp->ta == nullptr) return {};
     const unsigned flags = tcp->ta->flags;
     return {.out_of_order = (flags & tcp_out_of_order) != 0,

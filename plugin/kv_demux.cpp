@@ -207,7 +207,7 @@ void register_kv_demux() {
     static int* trees[] = {&ett_cbkv};
     static ei_register_info experts[] = {
         {&ei_out_of_step,
-         {"cbkv.out_of_step.expert", PI_MALFORMED, PI_WARN,
+         {"cbkv.out_of_step.expert", PI_MALFORMED, PI_NOTE,
           "No message begins here: the stream is out of step", EXPFILL}},
     };
     proto_cbkv = proto_register_protocol("Couchbase key-value/DCP", "CB-KV", "cbkv");

@@ -1,12 +1,17 @@
 #include "plugin/tcp_watch.h"
 
+#include <algorithm>
+
 #include "plugin/boundary.h"
+#include "proto/wire/bytes.h"
 
 namespace cdcscope::ws {
 namespace {
 
-// Bits of tcp_analysis::conversation_completeness.
-constexpr unsigned completeness_rst = 0x20;
+constexpr std::size_t flags_offset = 13;  // in the TCP header
+constexpr std::size_t header_size = 20;
+constexpr std::size_t smallest_ip_header = 20;
+constexpr int longest_search = 512;  // link layer, tunnels, IP and its extensions
 
 constexpr std::size_t most_watchers = 4;
 tcp_watcher watchers[most_watchers];
@@ -14,20 +19,36 @@ std::size_t watcher_count = 0;
 
 frame_ref newest;
 
-void tell_ends(const tcp_watcher& w, connection& c, const tcp_analysis& tcp, packet_info* pinfo,
+// TCP's flags of this frame. Nobody hands them to others: the header is found by its ports, behind
+// at least an IP header.
+unsigned tcp_flags_of(tvbuff_t* frame, const packet_info* pinfo) {
+    const int size = std::min(static_cast<int>(tvb_captured_length(frame)), longest_search);
+    const std::uint8_t* bytes = tvb_get_ptr(frame, 0, size);
+    const byte_view all{bytes, static_cast<std::size_t>(size)};
+    for (std::size_t at = smallest_ip_header; at + header_size <= all.size(); ++at) {
+        const std::uint8_t* h = bytes + at;
+        if (load_be16(h) != pinfo->srcport || load_be16(h + 2) != pinfo->destport) continue;
+        const unsigned words = h[flags_offset - 1] >> 4U;
+        if (words * 4 >= header_size) return h[flags_offset];
+    }
+    return 0;
+}
+
+void tell_ends(const tcp_watcher& w, connection& c, unsigned flags, packet_info* pinfo,
                const frame_ref& at) {
     const direction dir = direction_of(c, pinfo);
-    if (tcp.fwd != nullptr && tcp.fwd->fin == pinfo->num && !c.fin_seen[index(dir)]) {
-        c.fin_seen[index(dir)] = true;
+    bool& fin_seen = c.fin_seen[index(dir)];
+    if ((flags & TH_FIN) != 0 && !fin_seen) {
+        fin_seen = true;
         w.on_end(c, dir, tcp_end::fin, at);
     }
-    if ((tcp.conversation_completeness & completeness_rst) != 0 && !c.rst_seen) {
+    if ((flags & TH_RST) != 0 && !c.rst_seen) {
         c.rst_seen = true;
         w.on_end(c, dir, tcp_end::rst, at);
     }
 }
 
-void look_at(packet_info* pinfo) {
+void look_at(tvbuff_t* frame, packet_info* pinfo) {
     const frame_ref at = frame_of(pinfo);
     newest = at;
     if (pinfo->ptype != PT_TCP) return;
@@ -37,20 +58,18 @@ void look_at(packet_info* pinfo) {
         const tcp_watcher& w = watchers[i];
         auto* c = static_cast<connection*>(conversation_get_proto_data(conversation, w.proto));
         if (c == nullptr) continue;
-        const tcp_analysis* tcp = get_tcp_conversation_data(conversation, pinfo);
-        if (tcp == nullptr) continue;
         const tcp_verdict verdict = tcp_verdict_of(pinfo);
         if (verdict.disturbed()) {
             if (c->disturbed == 0) c->disturbed = pinfo->num;
             w.on_disturbed(*c, direction_of(*c, pinfo), verdict, at);
         }
-        tell_ends(w, *c, *tcp, pinfo, at);
+        tell_ends(w, *c, tcp_flags_of(frame, pinfo), pinfo, at);
     }
 }
 
-int postdissect(tvbuff_t*, packet_info* pinfo, proto_tree*, void*) {
+int postdissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree*, void*) {
     if (PINFO_FD_VISITED(pinfo)) return 0;
-    dissector_boundary([&] { look_at(pinfo); });
+    dissector_boundary([&] { look_at(tvb, pinfo); });
     return 0;
 }
 
