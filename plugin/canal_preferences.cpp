@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "plugin/boundary.h"
+#include "plugin/canal_state.h"
+#include "plugin/limit_preferences.h"
+
 namespace cdcscope {
 namespace {
 
@@ -11,6 +15,7 @@ void apply() {
     constexpr unsigned largest_mib = 1024;
     values.max_frame_mib = std::clamp(values.max_frame_mib, 1U, largest_mib);
     values.max_frame = values.max_frame_mib << 20;
+    (void)ws::quiet_boundary([] { apply_limits(findings::protocol::canal, canal_limits()); });
 }
 
 }  // namespace
@@ -33,6 +38,7 @@ void register_canal_preferences(int proto) {
         module, "max_frame_mib", "Largest packet (MiB)",
         "A length above this is not believed: the stream is out of step there.", 10,
         &values.max_frame_mib);
+    register_limits(module, findings::protocol::canal);
 }
 
 }  // namespace cdcscope

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "plugin/boundary.h"
+#include "plugin/dcp_state.h"
+#include "plugin/limit_preferences.h"
+
 namespace cdcscope {
 namespace {
 
@@ -25,6 +29,7 @@ void apply() {
     values.max_body = values.max_body_mib << 20;
     values.non_dcp = static_cast<non_dcp_choice>(values.non_dcp_value);
     values.collections = static_cast<collections_choice>(values.collections_value);
+    (void)ws::quiet_boundary([] { apply_limits(findings::protocol::dcp, dcp_limits()); });
 }
 
 }  // namespace
@@ -57,6 +62,7 @@ void register_dcp_preferences(int proto) {
         module, "max_body_mib", "Largest message (MiB)",
         "A header that claims more is not believed: the stream is out of step there.", 10,
         &values.max_body_mib);
+    register_limits(module, findings::protocol::dcp);
 }
 
 }  // namespace cdcscope

@@ -192,8 +192,9 @@ void add_dcp_framing(const dcp_tree_context& t, proto_tree* tree) {
     proto_tree* sub =
         add_dcp_group(tree, t.tvb, field_id::framing, parts.framing_at, parts.framing.size());
     if (parts.framing_length_zero) {
-        proto_item_set_generated(proto_tree_add_boolean(
-            sub, dcp_field(field_id::framing_length_zero), t.tvb, 2, 1, true));
+        proto_item_set_generated(
+            proto_tree_add_boolean(sub, dcp_field(field_id::framing_length_zero), t.tvb,
+                                   static_cast<int>(parts.framing_at), 0, true));
     }
     dcp::frame_reader frames(parts);
     dcp::frame_view frame;
@@ -221,7 +222,7 @@ void add_dcp_extras(const dcp_tree_context& t, proto_tree* tree) {
     if (m.parts.framing_length_zero) {
         // A reader that takes the header's lengths at their word finds another number; it can be
         // filtered for, too.
-        proto_item* literal = add_dcp_number(t, sub, t.tvb, m.extras_layout->fields.front().field,
+        proto_item* literal = add_dcp_number(t, tree, t.tvb, m.extras_layout->fields.front().field,
                                              m.parts.framing_at);
         proto_item_set_generated(literal);
         proto_item_set_hidden(literal);
