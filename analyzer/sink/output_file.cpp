@@ -13,6 +13,8 @@
 #include <system_error>
 #include <vector>
 
+#include "proto/findings/words.h"
+
 namespace cdcscope::sink {
 namespace {
 
@@ -48,6 +50,7 @@ struct output_file::state {
     std::string path;
     std::string part;  // empty: written in place
     int fd = -1;
+    int replaced = -1;  // the file that will be replaced, locked meanwhile
     bool device = false;
     bool standard_output = false;
     bool reader_gone = false;
@@ -57,18 +60,48 @@ struct output_file::state {
     std::string failure;
 
     ~state() {
-        if (fd < 0) return;
-        if (!part.empty() && !committed) {
+        if (fd >= 0 && !part.empty() && !committed) {
             struct stat info {};
             if (fstat(fd, &info) == 0 && info.st_size == 0) ::unlink(part.c_str());
         }
-        if (!standard_output) ::close(fd);
+        release();
+    }
+
+    void release() {
+        if (!standard_output && fd >= 0) ::close(fd);
+        if (replaced >= 0) ::close(replaced);
+        fd = replaced = -1;
+    }
+
+    // Opens and locks. A file that got another name while we waited for the lock is not the one
+    // meant.
+    status open_locked(const std::string& name, int flags, int& opened) {
+        for (;;) {
+            opened = ::open(name.c_str(), flags | O_CLOEXEC, 0666);
+            if (opened < 0) return fail(errno);
+            if (::flock(opened, LOCK_EX | LOCK_NB) != 0) {
+                ::close(opened);
+                opened = -1;
+                return {
+                    name +
+                    ": another process is writing it; wait for it, or -o NAME writes elsewhere"};
+            }
+            struct stat mine {};
+            struct stat named {};
+            if (::fstat(opened, &mine) != 0) return fail(errno);
+            if (::stat(name.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
+                mine.st_dev == named.st_dev) {
+                return {};
+            }
+            ::close(opened);
+        }
     }
 
     status fail(int error) {
-        failure =
-            fmt::format("{}: cannot write: {}{}{}", path, reason(error),
-                        flushed > 0 ? fmt::format(" after {} B", flushed) : "", advice(error));
+        const bool kept = flushed > 0 && !part.empty();
+        failure = fmt::format("{}: cannot write: {}{}{}{}", path, reason(error),
+                              flushed > 0 ? " after " + findings::bytes_text(flushed) : "",
+                              kept ? "; " + part + " holds what was written" : "", advice(error));
         return {failure};
     }
 
@@ -116,16 +149,15 @@ status output_file::open(const std::string& path, existing what) {
     }
     if (!in_place) s.part = path + ".part";
     const std::string& opened = in_place ? path : s.part;
-    const int flags = s.device ? O_WRONLY : in_place ? O_RDWR : O_RDWR | O_CREAT;
-    s.fd = ::open(opened.c_str(), flags | O_CLOEXEC, 0666);
-    if (s.fd < 0) return s.fail(errno);
-    if (s.device) return {};
-    if (::flock(s.fd, LOCK_EX | LOCK_NB) != 0) {
-        ::close(s.fd);
-        s.fd = -1;
-        return {opened +
-                ": another process is writing it; wait for it, or -o NAME writes elsewhere"};
+    if (s.device) {
+        s.fd = ::open(opened.c_str(), O_WRONLY | O_CLOEXEC);
+        return s.fd < 0 ? s.fail(errno) : status{};
     }
+    if (exists && !in_place) {
+        if (status locked = s.open_locked(path, O_RDONLY, s.replaced); !locked.ok()) return locked;
+    }
+    const int flags = in_place ? O_RDWR : O_RDWR | O_CREAT;
+    if (status locked = s.open_locked(opened, flags, s.fd); !locked.ok()) return locked;
     if (!in_place && ::ftruncate(s.fd, 0) != 0) return s.fail(errno);
     if (in_place) s.flushed = static_cast<std::uint64_t>(::lseek(s.fd, 0, SEEK_END));
     return {};
@@ -166,7 +198,12 @@ status output_file::truncate(std::uint64_t size) {
 status output_file::commit() {
     if (status done = flush(); !done.ok()) return done;
     state& s = *state_;
-    if (s.committed || s.device) return {};
+    if (s.committed) return {};
+    s.committed = true;
+    if (s.device) {
+        s.release();
+        return {};
+    }
     if (::fsync(s.fd) != 0) return s.fail(errno);
     if (!s.part.empty()) {
         if (std::rename(s.part.c_str(), s.path.c_str()) != 0) return s.fail(errno);
@@ -179,7 +216,7 @@ status output_file::commit() {
             ::close(dir);
         }
     }
-    s.committed = true;
+    s.release();
     return {};
 }
 
