@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
     app.fallthrough(false);
     action todo;
     add_ss_commands(app, todo);
+    add_explain_command(app, todo);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp& e) {

@@ -1,0 +1,23 @@
+// The reference of all findings, docs/findings.md, as the table gives it.
+#pragma once
+
+#include <string>
+
+#include "proto/findings/thresholds.h"
+
+namespace cdcscope::findings {
+
+// The whole file, Markdown.
+[[nodiscard]] std::string reference_text();
+
+// "error", "note or warning": what the rule gives.
+[[nodiscard]] std::string severities(const entry& row);
+
+// Expert field of the Wireshark plugin: "cbdcp.flow.stalled"; empty for findings that the plugin
+// does not have.
+[[nodiscard]] std::string expert_field(const entry& row);
+
+// "10 s", "80 %", "3".
+[[nodiscard]] std::string default_of(const threshold& row);
+
+}  // namespace cdcscope::findings
