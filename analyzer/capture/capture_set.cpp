@@ -88,12 +88,17 @@ void capture_set::note(member& m) {
     }
     m.last_time = p.at.time_ns;
     if (m.packets == 1) m.first_time = p.at.time_ns;
-    if (!knows_link_type(p.link_type)) {
-        ++m.unread;
-        if (m.unread_types.size() < types_named &&
-            std::ranges::count(m.unread_types, p.link_type) == 0) {
-            m.unread_types.push_back(p.link_type);
-        }
+    if (p.link_type != m.read_type) note_link_type(m, p.link_type);
+}
+
+void capture_set::note_link_type(member& m, std::uint32_t link_type) {
+    if (knows_link_type(link_type)) {
+        m.read_type = link_type;
+        return;
+    }
+    ++m.unread;
+    if (m.unread_types.size() < types_named && std::ranges::count(m.unread_types, link_type) == 0) {
+        m.unread_types.push_back(link_type);
     }
 }
 

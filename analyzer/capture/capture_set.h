@@ -54,7 +54,8 @@ class capture_set {
         std::int64_t last_time = 0;
         file_progress progress;  // while it is closed
         std::uint64_t packets = 0;
-        std::uint64_t unread = 0;  // of a link type that is not read
+        std::uint64_t unread = 0;       // of a link type that is not read
+        std::uint32_t read_type = ~0U;  // of the last packet whose link type is read
         std::vector<std::uint32_t> unread_types;
     };
 
@@ -64,6 +65,7 @@ class capture_set {
     next_state fetch(member& m);
     // Keeps account of a packet that has become pending.
     void note(member& m);
+    static void note_link_type(member& m, std::uint32_t link_type);
     void close(member& m);
     bool choose();
     void select(std::size_t n);
