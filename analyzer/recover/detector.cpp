@@ -21,10 +21,41 @@ bool is_of_client(dcp::sender from) noexcept {
            from == dcp::sender::consumer_or_manager || from == dcp::sender::manager;
 }
 
+// Where two messages stand in a row, or one ends the bytes; bytes.size() if nowhere.
+std::size_t find_two(const framing& rules, byte_view bytes, bool ended) {
+    // A packet of a few bytes may stand anywhere by chance.
+    constexpr std::size_t shortest_proof = 48;
+    boundary_search search;
+    for (std::size_t at = 0; at + shortest_proof <= bytes.size();) {
+        const auto found = search.look(rules, static_cast<tcp::position>(at), bytes.subspan(at),
+                                       ended ? run_end::closed : run_end::open);
+        if (found.what == boundary_search::answer::rejected) {
+            at += found.bytes;
+            continue;
+        }
+        if (found.what == boundary_search::answer::accepted || search.whole_messages() >= 2) {
+            return at;
+        }
+        break;
+    }
+    return bytes.size();
+}
+
 }  // namespace
 
 std::optional<detector::verdict> detector::look(direction dir, byte_view bytes) {
     judge(dir, bytes, false);
+    return settle();
+}
+
+std::optional<detector::verdict> detector::look_before_hole(direction dir, byte_view bytes) {
+    side& s = sides_[index(dir)];
+    if (!bytes.empty()) judge(dir, bytes, true);
+    if (s.says == opinion::none || (s.says == opinion::foreign && s.foreign.empty())) {
+        s.says = promised_ != protocol::unknown ? opinion::promise : opinion::open;
+    }
+    s.from_syn = false;
+    s.look_again_at = 0;
     return settle();
 }
 
@@ -86,30 +117,20 @@ detector::opinion detector::judge_start(direction dir, byte_view bytes, bool las
     return open && !last ? opinion::open : opinion::foreign;
 }
 
-// Somewhere in a stream, on a port that promises nothing: messages must be found.
+// Somewhere in a stream, on a port that promises nothing: messages must be found. Two in a row say what it is; where exactly
+// they begin is for the search of the framer to say.
 detector::opinion detector::judge_middle(side& s, byte_view bytes, bool last) const {
     if (!name_foreign(bytes).empty()) return opinion::foreign;
     const bool enough = last || bytes.size() >= longest_look;
-    const run_end how = enough ? run_end::closed : run_end::open;
-    // A packet of a few bytes may stand anywhere by chance.
-    constexpr std::size_t shortest_proof = 48;
+    // Looking again pays when there is a quarter more.
+    if (!enough && bytes.size() < s.look_again_at) return opinion::open;
+    s.look_again_at = bytes.size() + bytes.size() / 4;
     for (const protocol what : {protocol::dcp, protocol::canal, protocol::canal_admin}) {
-        const framing rules(what, limit_);
-        boundary_search search;
-        for (std::size_t at = 0; at < bytes.size();) {
-            const byte_view rest = bytes.subspan(at);
-            const auto found = search.look(rules, static_cast<tcp::position>(at), rest, how);
-            if (found.what == boundary_search::answer::rejected) {
-                at += found.bytes;
-                continue;
-            }
-            if (found.what == boundary_search::answer::accepted && rest.size() >= shortest_proof) {
-                note_sender(s, what, rest);
-                if (what == protocol::dcp) return opinion::dcp;
-                return what == protocol::canal ? opinion::canal : opinion::canal_admin;
-            }
-            break;
-        }
+        const std::size_t found = find_two(framing(what, limit_), bytes, enough);
+        if (found == bytes.size()) continue;
+        note_sender(s, what, bytes.subspan(found));
+        if (what == protocol::dcp) return opinion::dcp;
+        return what == protocol::canal ? opinion::canal : opinion::canal_admin;
     }
     return enough ? opinion::foreign : opinion::open;
 }
@@ -152,8 +173,13 @@ std::optional<detector::verdict> detector::settle() const {
                 break;
         }
     }
-    if (server.says == opinion::foreign) return verdict{protocol::other, server.foreign, false};
-    if (client.says == opinion::foreign && !is_canal(promised_)) {
+    // What was searched in vain says less than what was recognised.
+    const auto gives_up = [](const side& s, const side& other) {
+        return s.says == opinion::foreign &&
+               (s.from_syn || !s.foreign.empty() || other.says == opinion::foreign);
+    };
+    if (gives_up(server, client)) return verdict{protocol::other, server.foreign, false};
+    if (gives_up(client, server) && !is_canal(promised_)) {
         return verdict{protocol::other, client.foreign, false};
     }
     if (client.says == opinion::promise || server.says == opinion::promise) {

@@ -13,7 +13,7 @@ namespace cdcscope::recover {
 class detector {
   public:
     // How much of a direction without SYN is looked at where the port promises nothing.
-    static constexpr std::size_t longest_look = std::size_t{32} << 10;
+    static constexpr std::size_t longest_look = std::size_t{128} << 10;
 
     struct verdict {
         protocol carries = protocol::other;
@@ -29,6 +29,8 @@ class detector {
     // `bytes`: everything captured of `dir` so far, at least one. Mostly decided at once; nothing:
     // ask again with more.
     [[nodiscard]] std::optional<verdict> look(direction dir, byte_view bytes);
+    // A hole follows `bytes`, perhaps none. What comes behind it stands in the middle of a stream.
+    [[nodiscard]] std::optional<verdict> look_before_hole(direction dir, byte_view bytes);
     // No more bytes will come before the decision. `bytes` as before, by direction, perhaps none.
     [[nodiscard]] verdict decide(const byte_view (&bytes)[2]);
 
@@ -49,6 +51,7 @@ class detector {
         bool sent_by_client = false;
         opinion says = opinion::none;
         std::string_view foreign;
+        std::size_t look_again_at = 0;
     };
 
     void judge(direction dir, byte_view bytes, bool last);

@@ -70,7 +70,7 @@ void recovered_connection::on_data(const tcp::chunk& c) {
     e.of = stamp::of(c);
     remember(e, c.bytes);
     if (kept.size() > c.bytes.size()) {
-        if (const auto v = early_->detect.look(of(c.dir), kept)) {
+        if (const auto v = early_->detect.look(of(c.dir), early_->run(c.dir))) {
             decide(*v);
         } else if (kept.size() >= 2 * detector::longest_look) {
             decide_now();
@@ -88,14 +88,14 @@ void recovered_connection::remember(const early_event& e, byte_view bytes) {
 
 void recovered_connection::on_hole(const tcp::hole& h) {
     if (early_ != nullptr) {
+        const auto v = early_->detect.look_before_hole(of(h.dir), early_->run(h.dir));
+        early_->run_begins[index(h.dir)] = early_->bytes[index(h.dir)].size();
         early_event e;
         e.what = early_event::kind::hole;
         e.side = h.dir;
         e.missing = h;
         remember(e, {});
-        // Behind a hole the start of the stream says nothing any more.
-        early_->detect.begin(of(h.dir), false);
-        if (!early_->bytes[index(h.dir)].empty()) decide_now();
+        if (v) decide(*v);
         return;
     }
     tcp::hole mine = h;
@@ -126,9 +126,8 @@ void recovered_connection::on_end(direction side, end_kind how, tcp::position at
 }
 
 void recovered_connection::decide_now() {
-    const bool swap = flipped_;
-    const byte_view bytes[2] = {early_->bytes[swap ? 1 : 0], early_->bytes[swap ? 0 : 1]};
-    decide(early_->detect.decide(bytes));
+    const byte_view runs[2] = {early_->run(of(direction::c2s)), early_->run(of(direction::s2c))};
+    decide(early_->detect.decide(runs));
 }
 
 void recovered_connection::decide(const detector::verdict& v) {

@@ -60,7 +60,12 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
         explicit before_decision(const detector& d) : detect(d) {}
         detector detect;
         std::vector<early_event> events;
-        std::vector<std::uint8_t> bytes[2];
+        std::vector<std::uint8_t> bytes[2];     // by side
+        std::size_t run_begins[2] = {0, 0};     // behind the last hole
+
+        [[nodiscard]] byte_view run(direction side) const noexcept {
+            return byte_view(bytes[index(side)]).subspan(run_begins[index(side)]);
+        }
     };
 
     void on_event(const event& e) override;

@@ -33,6 +33,7 @@ class boundary_search {
     outcome look(const framing& rules, tcp::position at, byte_view run, run_end how);
     // A new run begins.
     void reset();
+    [[nodiscard]] std::size_t whole_messages() const noexcept { return count_; }
     // At least one message stands at the front, and the chain ends exactly with the bytes that are
     // here.
     [[nodiscard]] bool complete_so_far(std::size_t run_size) const noexcept {
