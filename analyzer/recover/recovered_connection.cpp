@@ -15,11 +15,7 @@ recovered_connection::recovered_connection(const tcp::connection_identity& who,
       order_(*this),
       framers_{framer(direction::c2s, {who.id, order_, notes}),
                framer(direction::s2c, {who.id, order_, notes})} {
-    protocol promised = chosen.ports.at(who.server.port);
-    if (promised == protocol::unknown) promised = chosen.ports.at(who.client.port);
-    if (promised == protocol::unknown) promised = chosen.assume;
-    early_ =
-        std::make_unique<before_decision>(detector(promised, who.roles_certain, chosen.messages));
+    early_ = std::make_unique<before_decision>(detector_for(who, chosen));
 }
 
 void recovered_connection::on_client(direction side) {

@@ -5,20 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "analyzer/recover/detector.h"
 #include "analyzer/recover/framer.h"
-#include "analyzer/recover/port_plan.h"
-#include "analyzer/tcp/connection.h"
+#include "analyzer/recover/options.h"
 
 namespace cdcscope::recover {
-
-struct options {
-    port_plan ports;
-    // Take every connection on a port that promises nothing for this.
-    protocol assume = protocol::unknown;
-    message_limits messages;
-    tcp::limits tcp;
-};
 
 class recovered_connection final : public tcp::stream_consumer, private event_sink {
   public:
@@ -60,8 +50,8 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
         explicit before_decision(const detector& d) : detect(d) {}
         detector detect;
         std::vector<early_event> events;
-        std::vector<std::uint8_t> bytes[2];     // by side
-        std::size_t run_begins[2] = {0, 0};     // behind the last hole
+        std::vector<std::uint8_t> bytes[2];  // by side
+        std::size_t run_begins[2] = {0, 0};  // behind the last hole
 
         [[nodiscard]] byte_view run(direction side) const noexcept {
             return byte_view(bytes[index(side)]).subspan(run_begins[index(side)]);
