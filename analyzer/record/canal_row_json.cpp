@@ -194,9 +194,6 @@ void canal_row_json::write_old(const entry_view& e) {
             if (column.updated) slots_[at].updated = true;
         }
         read_row(row, fields::row_data::before_columns);
-        const bool shown = std::any_of(cells_.begin(), cells_.end(),
-                                       [&](const cell& c) { return slots_[c.slot].updated; });
-        if (!shown) continue;
         if (!any) out_.begin_array();
         any = true;
         write_cells(true);

@@ -56,7 +56,7 @@ json flat_message(const json& entry, std::int64_t batch, std::int64_t ts) {
         for (const json& c : rows[i].value("beforeColumns", json::array())) {
             if (updated.contains(c["name"])) before[c["name"].get<std::string>()] = value_of(c);
         }
-        if (!before.empty()) old.push_back(before);
+        old.push_back(before);
     }
     return {{"id", batch},
             {"database", header.value("schemaName", "")},

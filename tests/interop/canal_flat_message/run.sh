@@ -1,0 +1,26 @@
+#!/bin/sh
+# Runs canal's own converter on the entries of tests/data/canal and compares with the FlatMessages kept there.
+# run.sh SOURCE_DIR BUILD_DIR; ends with 77 and says why where it cannot run.
+set -eu
+here=$1/tests/interop/canal_flat_message
+data=$1/tests/data/canal
+work=$2/canal_flat_message
+
+skip() {
+    echo "SKIPPED: $1; the kept FlatMessages were compared by record_test"
+    exit 77
+}
+command -v mvn >/dev/null || skip "mvn is not installed"
+command -v java >/dev/null || skip "java is not installed"
+
+mkdir -p "$work"
+cp -r "$here/pom.xml" "$here/src" "$work/"
+cd "$work"
+if [ ! -f ready ]; then
+    mvn -q -B package dependency:build-classpath -Dmdep.outputFile=classpath >mvn.log 2>&1 ||
+        skip "Maven cannot build the converter (see $work/mvn.log)"
+    touch ready
+fi
+java -cp "target/classes:$(cat classpath)" FlatMessages <"$data/flat_messages.entries" >made.jsonl
+cmp made.jsonl "$data/flat_messages.jsonl"
+echo "$(wc -l <made.jsonl) FlatMessages of the converter are those that are kept"
