@@ -67,9 +67,10 @@ void add_common_options(CLI::App& command, common_options& o) {
         .add_option_function<std::vector<std::string>>(
             "--threshold",
             [&o](const std::vector<std::string>& given) {
-                for (const std::string& text : given)
-                    o.thresholds.insert_or_assign(parse_threshold(text).first,
-                                                  parse_threshold(text).second);
+                for (const std::string& text : given) {
+                    if (const auto wrong = o.limits.set(text))
+                        throw usage_error("--threshold " + *wrong);
+                }
             },
             "a limit of the rules (repeatable); cdcscope explain lists them")
         ->take_all()

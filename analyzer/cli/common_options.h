@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analyzer/cli/quantities.h"
+#include "proto/findings/thresholds.h"
 
 namespace CLI {
 class App;
@@ -29,7 +29,7 @@ struct common_options {
     std::uint64_t max_memory = std::uint64_t{512} << 20;
     std::optional<std::uint64_t> max_message;  // both protocols
     collections_choice collections = collections_choice::automatic;
-    std::map<std::string, double> thresholds;  // as given; checked against the findings table
+    findings::thresholds limits;  // --threshold
     bool quiet = false;
     bool no_progress = false;
     color_choice color = color_choice::automatic;

@@ -39,7 +39,7 @@ std::string progress_line(const progress_state& s, double elapsed, int width) {
     const double share = std::min(1.0, static_cast<double>(s.done) / static_cast<double>(s.total));
     const int filled = static_cast<int>(share * bar_width);
     const std::string bar =
-        fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(filled), '#'),
+        fmt::format("[{}{}]", std::string(static_cast<std::size_t>(filled), '#'),
                     std::string(static_cast<std::size_t>(bar_width - filled), '-'));
     const std::string left =
         rate > 0 ? time_left(static_cast<double>(s.total - std::min(s.done, s.total)) / rate) : "";

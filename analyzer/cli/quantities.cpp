@@ -174,15 +174,4 @@ std::vector<std::pair<std::string, std::uint16_t>> parse_ports(std::string_view 
     }
 }
 
-std::pair<std::string, double> parse_threshold(std::string_view text) {
-    const std::size_t equals = text.find('=');
-    const auto value =
-        equals == std::string_view::npos ? std::nullopt : as_double(text.substr(equals + 1));
-    if (!value || equals == 0 || *value < 0) {
-        throw usage_error(fmt::format(
-            "--threshold {}: write NAME=NUMBER; cdcscope explain lists the names", text));
-    }
-    return {std::string(text.substr(0, equals)), *value};
-}
-
 }  // namespace cdcscope::cli

@@ -28,7 +28,4 @@ struct time_bound {
 // "dcp=12000,canal=11112": protocol name and port.
 [[nodiscard]] std::vector<std::pair<std::string, std::uint16_t>> parse_ports(std::string_view text);
 
-// "NAME=VALUE" with a number.
-[[nodiscard]] std::pair<std::string, double> parse_threshold(std::string_view text);
-
 }  // namespace cdcscope::cli

@@ -1,0 +1,123 @@
+// `cdcscope extract`: captures in, messages out.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/extract_table.h"
+#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/signals.h"
+#include "analyzer/cli/summary_json.h"
+#include "analyzer/cli/terminal.h"
+#include "analyzer/report/format.h"
+
+namespace cdcscope::cli {
+namespace {
+
+bool fail(const std::string& error) {
+    if (!error.empty()) print_error(error);
+    return !error.empty();
+}
+
+// What concerns the files and the limits, once for each code. What concerns connections stands in
+// the table.
+void print_warnings(const track::figures& figures) {
+    for (const track::noticed& n : figures.observations()) {
+        if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
+        print_warning(n.count > 1 ? fmt::format("{} ({} times)", n.text, n.count) : n.text);
+    }
+}
+
+std::string write_summary(const extract_options& o, const pipeline& read,
+                          const track::figures& figures) {
+    if (o.summary.empty()) return {};
+    sink::output_file file;
+    if (sink::status opened = file.open(o.summary, sink::output_file::existing::replace);
+        !opened.ok())
+        return opened.error;
+    const std::string text =
+        summary_json(read.captures().names(), read.captures().packets(), figures);
+    if (sink::status written = file.write(as_bytes(text)); !written.ok()) return written.error;
+    return file.commit().error;
+}
+
+void print_interrupted(const pipeline& read, const extraction& run) {
+    const auto& p = read.captures().progress();
+    const auto& names = read.captures().names();
+    const std::string share = p.total > 0 ? fmt::format(" ({} %)", p.done * 100 / p.total) : "";
+    print_error(
+        fmt::format("interrupted after packet {} of {}{}; {} holds the {} messages up to there and "
+                    "is a valid file",
+                    read.last_frame(), names.empty() ? "-" : names.back(), share,
+                    run.output().name(), run.written().messages));
+}
+
+int extract(const extract_options& o) {
+    if (o.output.starts_with("redis://") || o.output.starts_with("kafka://")) {
+        throw usage_error("extract: -o " + o.output +
+                          ": this build has no such sink; write -o x.jsonl or - and pipe it");
+    }
+    if (!o.summary.empty() && o.summary == output_name(o)) {
+        throw usage_error("extract: --summary and -o name the same file");
+    }
+    track::figures figures;
+    extraction run(o, figures);
+    pipeline read(o.common, "extract", run, figures, nullptr, run.watch_canal());
+    if (fail(read.open())) return exit_status::failed;
+    if (fail(run.open(read.captures()).error)) return exit_status::failed;
+    if (o.records.keep_secrets && !o.common.quiet) {
+        print_warning(fmt::format(
+            "--keep-secrets: {} holds SASL payloads and canal passwords as captured; do not attach "
+            "it to a ticket",
+            run.output().name()));
+    }
+    const outcome how = read.run([&] { return !run.failure().ok() || run.reader_gone(); },
+                                 [&] { return run.written().messages; });
+    if (run.reader_gone()) return exit_status::done;
+    const bool whole = how == outcome::done && run.failure().ok();
+    if (how == outcome::failed) {
+        print_error(read.captures().error());
+        return exit_status::failed;
+    }
+    const std::string sink_error = run.finish(whole).error;
+    if (run.reader_gone()) return exit_status::done;
+    if (fail(sink_error)) return exit_status::failed;
+    if (fail(write_summary(o, read, figures))) return exit_status::failed;
+    if (how == outcome::interrupted) {
+        print_interrupted(read, run);
+        return stop_status();
+    }
+    std::FILE* to = run.output().to_standard_output() ? stderr : stdout;
+    const extract_facts facts{.captures = &o.common.captures,
+                              .packets = &read.captures().packets(),
+                              .run = &run,
+                              .figures = &figures,
+                              .width = columns(to)};
+    if (!o.common.quiet) {
+        for (const std::string& note : run.output().notes()) print_warning(note);
+        print_warnings(figures);
+        const std::string nothing = nothing_there(facts);
+        if (nothing.empty()) {
+            fmt::print(to, "{}", report::plain_spaces(extract_table(facts)));
+        } else {
+            print_error(nothing);
+        }
+    }
+    const std::string missing = what_is_missing(facts);
+    if (!o.strict || missing.empty()) return exit_status::done;
+    print_error(
+        fmt::format("--strict: {}; {} is complete apart from that", missing, run.output().name()));
+    return exit_status::demanded;
+}
+
+}  // namespace
+
+void add_extract_command(CLI::App& app, action& run) {
+    CLI::App* command = app.add_subcommand("extract", "recover the messages (the main job)");
+    auto options = std::make_shared<extract_options>();
+    add_extract_options(*command, *options);
+    command->callback([&run, options] { run = [options] { return extract(*options); }; });
+}
+
+}  // namespace cdcscope::cli

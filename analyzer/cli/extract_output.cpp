@@ -1,0 +1,107 @@
+#include "analyzer/cli/extract_output.h"
+
+namespace cdcscope::cli {
+
+extract_output::extract_output(const extract_options& o)
+    : options_(o), name_(output_name(o)), format_(format_of(o, name_)) {}
+
+sink::status extract_output::open_target(const std::string& path, target& t) {
+    if (format_ == output_format::ss) {
+        auto file = std::make_unique<sink::ss_file_sink>();
+        sink::ss_file_options chosen;
+        chosen.path = path;
+        chosen.force = options_.force;
+        chosen.append = options_.append;
+        chosen.interval = options_.beacon_interval;
+        chosen.limit = options_.limit;
+        chosen.roll = options_.roll;
+        chosen.eos = !options_.no_eos;
+        chosen.created_ns = options_.created_ns;
+        if (sink::status opened = file->open(std::move(chosen)); !opened.ok()) return opened;
+        if (created_ns_ != 0) file->created(created_ns_);
+        t.ss = file.get();
+        t.sink = std::move(file);
+    } else {
+        if (options_.append)
+            return {path +
+                    ": --append continues .ss files only; -o NAME.ss, or --force replaces it"};
+        sink::output_file file;
+        const auto existing = options_.force ? sink::output_file::existing::replace
+                                             : sink::output_file::existing::refuse;
+        if (sink::status opened = file.open(path, existing); !opened.ok()) return opened;
+        auto lines = std::make_unique<sink::json_lines_sink>(std::move(file));
+        t.lines = lines.get();
+        t.sink = std::move(lines);
+    }
+    paths_.push_back(path);
+    return {};
+}
+
+void extract_output::created(std::uint32_t connection, std::int64_t first_packet_ns) {
+    created_ns_ = first_packet_ns;
+    if (target& t = targets_[file_of(connection)]; t.ss != nullptr) t.ss->created(first_packet_ns);
+}
+
+sink::status extract_output::open() {
+    if (options_.split_connections) return {};
+    return open_target(name_, targets_[0]);
+}
+
+bool extract_output::is_new(std::uint32_t connection) {
+    target& t = targets_[file_of(connection)];
+    const bool first = !t.begun;
+    t.begun = true;
+    return first;
+}
+
+sink::status extract_output::write(std::uint32_t connection, const sink::record& r) {
+    target& t = targets_[file_of(connection)];
+    if (!t.sink) {
+        if (sink::status opened = open_target(split_name(name_, connection), t); !opened.ok())
+            return opened;
+    }
+    return t.sink->write(r);
+}
+
+sink::status extract_output::finish(bool whole) {
+    sink::status first;
+    for (auto& [connection, t] : targets_) {
+        if (!t.sink) continue;
+        sink::status done = t.sink->finish(whole);
+        if (first.ok()) first = std::move(done);
+    }
+    return first;
+}
+
+bool extract_output::reader_gone() const noexcept {
+    const auto one = targets_.find(0);
+    if (one == targets_.end()) return false;
+    return (one->second.lines != nullptr && one->second.lines->reader_gone()) ||
+           (one->second.ss != nullptr && one->second.ss->reader_gone());
+}
+
+std::vector<std::string> extract_output::notes() const {
+    std::vector<std::string> all;
+    for (const auto& [connection, t] : targets_) {
+        if (t.ss != nullptr) all.insert(all.end(), t.ss->notes().begin(), t.ss->notes().end());
+    }
+    return all;
+}
+
+std::uint64_t extract_output::refused() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& [connection, t] : targets_) {
+        if (t.ss != nullptr) sum += t.ss->figures().refused;
+    }
+    return sum;
+}
+
+std::vector<std::uint32_t> extract_output::open_files() const {
+    std::vector<std::uint32_t> all;
+    for (const auto& [connection, t] : targets_) {
+        if (t.sink) all.push_back(connection);
+    }
+    return all;
+}
+
+}  // namespace cdcscope::cli

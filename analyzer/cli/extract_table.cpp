@@ -1,0 +1,254 @@
+#include "analyzer/cli/extract_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/cli/terminal.h"
+#include "analyzer/report/format.h"
+
+namespace cdcscope::cli {
+namespace {
+
+using track::connection_figures;
+
+constexpr std::size_t most_rows = 20;
+constexpr int narrow = 72;
+
+std::string number(std::uint64_t n) {
+    return report::number(n);
+}
+
+std::uint64_t sum(const connection_figures& c, std::uint64_t recover::direction_totals::*member) {
+    return c.ways[0].*member + c.ways[1].*member;
+}
+
+bool is_ours(const connection_figures& c) {
+    return c.info.carries == recover::protocol::dcp || c.info.carries == recover::protocol::canal ||
+           c.info.carries == recover::protocol::canal_admin;
+}
+
+std::string_view role(const connection_figures& c) {
+    switch (c.info.carries) {
+        case recover::protocol::dcp:
+            return c.opens_dcp ? "DCP" : "KV";
+        case recover::protocol::canal:
+            return "canal";
+        case recover::protocol::canal_admin:
+            return "admin";
+        case recover::protocol::tls:
+            return "TLS";
+        default:
+            return "other";
+    }
+}
+
+std::string shortened(const std::string& name, std::size_t most) {
+    const std::string text = printable(name);
+    if (text.size() <= most) return text;
+    const std::size_t tail = (most - 2) / 2;
+    return text.substr(0, most - 2 - tail) + ".." + text.substr(text.size() - tail);
+}
+
+// Ours by number; of many, those with most bytes.
+std::vector<const connection_figures*> rows_of(const track::figures& figures) {
+    std::vector<const connection_figures*> rows;
+    for (const connection_figures& c : figures.connections()) {
+        if (c.info.id != 0 && is_ours(c)) rows.push_back(&c);
+    }
+    if (rows.size() > most_rows) {
+        const auto bytes = [](const connection_figures* c) {
+            return sum(*c, &recover::direction_totals::stream_bytes);
+        };
+        std::ranges::stable_sort(rows, std::greater{}, bytes);
+        rows.resize(most_rows);
+        std::ranges::sort(rows, {}, [](const connection_figures* c) { return c->info.id; });
+    }
+    return rows;
+}
+
+std::string wide_row(const connection_figures& c) {
+    return fmt::format(
+        "  {:<4} {:<10} {:>12} {:>13} {:>9} {:>12}   {}\n", fmt::format("c{}", c.info.id), role(c),
+        number(sum(c, &recover::direction_totals::messages)),
+        number(sum(c, &recover::direction_totals::message_bytes)),
+        number(sum(c, &recover::direction_totals::gap_bytes)),
+        number(sum(c, &recover::direction_totals::unparsed_bytes)), shortened(c.name, 40));
+}
+
+std::string narrow_row(const connection_figures& c) {
+    const std::uint64_t gap = sum(c, &recover::direction_totals::gap_bytes);
+    const std::uint64_t unparsed = sum(c, &recover::direction_totals::unparsed_bytes);
+    std::string text =
+        fmt::format("  {:<4} {:<5} {:>9} messages {:>14} B", fmt::format("c{}", c.info.id), role(c),
+                    number(sum(c, &recover::direction_totals::messages)),
+                    number(sum(c, &recover::direction_totals::message_bytes)));
+    if (gap + unparsed > 0) text += fmt::format("  {} gap, {} un.", number(gap), number(unparsed));
+    return text + "\n";
+}
+
+std::string headline(const extract_facts& f) {
+    const extraction::counts& written = f.run->written();
+    std::string name = f.run->output().name();
+    const auto& paths = f.run->output().paths();
+    if (paths.size() > 1)
+        name = fmt::format("{} and {} more files", paths.front(), paths.size() - 1);
+    std::string text =
+        fmt::format("{}  {}, {}", printable(name), report::count(written.streams, "stream"),
+                    report::count(written.messages, "message"));
+    if (written.rows > 0) text += ", " + report::count(written.rows, "row change");
+    if (written.transactions > 0)
+        text += ", " + report::count(written.transactions, "transaction record");
+    return text + "\n\n";
+}
+
+std::string all_row(const extract_facts& f, bool wide) {
+    recover::direction_totals all;
+    for (const connection_figures& c : f.figures->connections()) {
+        if (c.info.id == 0 || !is_ours(c)) continue;
+        all.messages += sum(c, &recover::direction_totals::messages);
+        all.message_bytes += sum(c, &recover::direction_totals::message_bytes);
+        all.gap_bytes += sum(c, &recover::direction_totals::gap_bytes);
+        all.unparsed_bytes += sum(c, &recover::direction_totals::unparsed_bytes);
+        all.stream_bytes += sum(c, &recover::direction_totals::stream_bytes);
+    }
+    const std::string share = report::share(all.message_bytes, all.stream_bytes);
+    if (wide) {
+        return fmt::format(
+            "  {:<4} {:<10} {:>12} {:>13} {:>9} {:>12}   of {} B of TCP streams: {}\n", "all", "",
+            number(all.messages), number(all.message_bytes), number(all.gap_bytes),
+            number(all.unparsed_bytes), number(all.stream_bytes), share);
+    }
+    return fmt::format("  {:<4} {:<5} {:>9} messages {:>14} B  of {}, {}\n", "all", "",
+                       number(all.messages), number(all.message_bytes), number(all.stream_bytes),
+                       share);
+}
+
+std::string warning_rows(const extract_facts& f) {
+    std::string text;
+    for (const track::noticed& n : f.figures->observations()) {
+        if (!n.code.starts_with("tcp.") && !n.code.starts_with("ip.")) continue;
+        if (!track::is_warning(n.code)) continue;
+        text += fmt::format("  {:<24} {:>3}  {}{}\n", n.code, n.count,
+                            n.connection > 0 ? fmt::format("c{}: ", n.connection) : "",
+                            printable(n.text));
+    }
+    return text.empty() ? text : "\n" + text;
+}
+
+// Ports of connections that are none of ours, with their bytes: "12000 (61,204 B), 443 (9,876 B)".
+std::string ports_seen(const track::figures& figures) {
+    std::map<std::uint16_t, std::uint64_t> ports;
+    for (const connection_figures& c : figures.connections()) {
+        if (c.info.id != 0)
+            ports[c.info.server.port] += sum(c, &recover::direction_totals::stream_bytes);
+    }
+    std::vector<std::pair<std::uint64_t, std::uint16_t>> by_bytes;
+    for (const auto& [port, bytes] : ports) by_bytes.emplace_back(bytes, port);
+    std::ranges::sort(by_bytes, std::greater{});
+    std::string text;
+    for (std::size_t i = 0; i < by_bytes.size() && i < 5; ++i) {
+        text += fmt::format("{}{} ({} B)", i == 0 ? "" : ", ", by_bytes[i].second,
+                            number(by_bytes[i].first));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string extract_table(const extract_facts& f) {
+    const bool wide = f.width >= narrow;
+    std::string text = headline(f);
+    const auto rows = rows_of(*f.figures);
+    if (!rows.empty()) {
+        if (wide) {
+            text += fmt::format("  {:<4} {:<10} {:>12} {:>13} {:>9} {:>12}\n", "from", "",
+                                "messages", "bytes", "gap B", "unparsed B");
+        }
+        for (const connection_figures* c : rows) text += wide ? wide_row(*c) : narrow_row(*c);
+        const auto ours = static_cast<std::size_t>(std::ranges::count_if(
+            f.figures->connections(),
+            [](const connection_figures& c) { return c.info.id != 0 && is_ours(c); }));
+        if (ours > rows.size()) text += fmt::format("  and {} more\n", number(ours - rows.size()));
+        text += all_row(f, wide);
+    }
+    text += warning_rows(f);
+    std::string captures;
+    for (const std::string& name : *f.captures) captures += " " + printable(name);
+    const std::string& out = f.run->output().name();
+    if (out.ends_with(".ss") && f.run->output().paths().size() == 1) {
+        text += "\nRead on:         cdcscope ss cat " + printable(out);
+    }
+    return text + "\nWhat went wrong: cdcscope report" + captures + "\n";
+}
+
+std::string nothing_there(const extract_facts& f) {
+    if (f.run->written().messages > 0) return {};
+    const std::string& file = f.captures->front();
+    if (f.packets->read == 0) {
+        return fmt::format(
+            "{}: no packets; was the capture filter right? tcpdump -w x.pcap 'tcp port 11210 or "
+            "tcp port 11111'",
+            file);
+    }
+    const auto& connections = f.figures->connections();
+    const auto tls = std::ranges::count_if(connections, [](const connection_figures& c) {
+        return c.info.carries == recover::protocol::tls;
+    });
+    if (tls > 0 && static_cast<std::size_t>(tls) == connections.size()) {
+        return fmt::format(
+            "{}: {} encrypted (TLS), nothing inside can be read; capture on port 11210, or on the "
+            "node "
+            "before encryption",
+            file,
+            tls == 1
+                ? "the only connection is"
+                : fmt::format("all {} connections are", number(static_cast<std::uint64_t>(tls))));
+    }
+    std::string text = fmt::format("{}: no DCP or canal message in {}, {}", file,
+                                   report::count(f.packets->read, "packet"),
+                                   report::count(connections.size(), "TCP connection"));
+    if (const std::string ports = ports_seen(*f.figures); !ports.empty()) {
+        text += fmt::format("; ports seen: {}. If one of them is yours: --port dcp={}", ports,
+                            ports.substr(0, ports.find(' ')));
+    }
+    return text;
+}
+
+std::string what_is_missing(const extract_facts& f) {
+    recover::direction_totals all;
+    std::string where;
+    for (const connection_figures& c : f.figures->connections()) {
+        if (c.info.id == 0 || !is_ours(c)) continue;
+        const std::uint64_t gap = sum(c, &recover::direction_totals::gap_bytes);
+        const std::uint64_t unparsed = sum(c, &recover::direction_totals::unparsed_bytes);
+        const std::uint64_t cut = sum(c, &recover::direction_totals::cut_messages);
+        all.gap_bytes += gap;
+        all.gaps += sum(c, &recover::direction_totals::gaps);
+        all.unparsed_bytes += unparsed;
+        all.cut_messages += cut;
+        if (gap + unparsed + cut > 0 && where.size() < 60)
+            where += fmt::format("{}c{}", where.empty() ? "" : ", ", c.info.id);
+    }
+    std::vector<std::string> parts;
+    if (all.gap_bytes > 0) {
+        parts.push_back(
+            fmt::format("{} B in {}", number(all.gap_bytes), report::count(all.gaps, "gap")));
+    }
+    if (all.unparsed_bytes > 0)
+        parts.push_back(fmt::format("{} unparsed B", number(all.unparsed_bytes)));
+    if (all.cut_messages > 0) parts.push_back(report::count(all.cut_messages, "cut message"));
+    for (const track::noticed& n : f.figures->observations()) {
+        if (n.code == "capture.truncated_file") parts.emplace_back("a cut file");
+        if (n.code.starts_with("cap."))
+            parts.push_back("a limit that was hit (" + std::string(n.code) + ")");
+    }
+    if (f.run->written().messages == 0) parts.emplace_back("no message at all");
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    }
+    return where.empty() ? text : text + " (" + where + ")";
+}
+
+}  // namespace cdcscope::cli

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""What can be wrong with a call gives one clear line and the right exit status, and leaves nothing that looks whole."""
+import gzip
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+import harness  # noqa: E402
+
+CAPTURE = harness.CAPTURES / "dcp" / "basic_ipv4.pcap"
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def extract(self, *arguments):
+        return harness.run("extract", *arguments, "--no-progress", cwd=self.folder)
+
+    def fails(self, done, status, *words):
+        """One line on standard error, that status, nothing on standard output."""
+        text = done.stderr.decode()
+        self.assertEqual(status, done.returncode, text)
+        self.assertEqual(1, len(text.splitlines()), text)
+        self.assertTrue(text.startswith("cdcscope: "), text)
+        for word in words:
+            self.assertIn(word, text)
+        self.assertEqual(b"", done.stdout)
+        self.assertEqual([], list(self.folder.glob("*.ss")))
+
+    def test_no_such_file(self):
+        self.fails(self.extract("nothing.pcap"), 1, "nothing.pcap: no such file")
+
+    def test_no_such_file_but_one_like_it(self):
+        shutil.copy(CAPTURE, self.folder / "travel.pcap")
+        self.fails(self.extract("travle.pcap"), 1, "did you mean travel.pcap?")
+
+    def test_a_directory(self):
+        self.fails(self.extract("."), 1, "directory")
+
+    def test_an_empty_file(self):
+        (self.folder / "empty.pcap").touch()
+        self.fails(self.extract("empty.pcap"), 1, "empty.pcap", "empty")
+
+    def test_a_text_file(self):
+        (self.folder / "trouble.log").write_text("2026-11-30 06:22:00 something went wrong\n")
+        self.fails(self.extract("trouble.log"), 1, "trouble.log: not a capture", "2026-11-30 06:22", "text")
+
+    def test_a_compression_that_is_not_read(self):
+        (self.folder / "a.pcap.xz").write_bytes(b"\xfd7zXZ\x00" + bytes(60))
+        self.fails(self.extract("a.pcap.xz"), 1, "xz", "xz -dc")
+
+    def test_a_seastreamer_file(self):
+        self.assertEqual(0, self.extract(CAPTURE, "-o", "x.ss", "--quiet").returncode)
+        (self.folder / "x.ss").rename(self.folder / "x.renamed")
+        self.fails(self.extract("x.renamed"), 1, "x.renamed")
+
+    def test_cut_in_its_last_packet(self):
+        (self.folder / "cut.pcap").write_bytes(CAPTURE.read_bytes()[:-20])
+        done = self.extract("cut.pcap", "-o", "cut.ss")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn(b"cut off inside packet 175", done.stderr)
+        self.assertEqual(0, harness.run("ss", "verify", self.folder / "cut.ss").returncode)
+        self.assertEqual(3, self.extract("cut.pcap", "-o", "again.ss", "--strict").returncode)
+
+    def test_a_cut_compressed_stream(self):
+        whole = gzip.compress(CAPTURE.read_bytes())
+        (self.folder / "cut.pcap.gz").write_bytes(whole[: len(whole) // 2])
+        done = self.extract("cut.pcap.gz", "-o", "cut.ss")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn(b"cut off", done.stderr)
+
+    def test_an_output_folder_that_is_not_there(self):
+        self.fails(self.extract(CAPTURE, "-o", "no/where.ss"), 1, "no/where.ss", "no such file")
+
+    def test_an_output_that_is_a_directory(self):
+        (self.folder / "out.ss").mkdir()
+        done = self.extract(CAPTURE, "-o", "out.ss")
+        self.assertEqual(1, done.returncode)
+        self.assertIn(b"is a directory", done.stderr)
+
+    def test_an_output_that_exists(self):
+        (self.folder / "out.jsonl").write_text("mine\n")
+        self.fails(self.extract(CAPTURE, "-o", "out.jsonl"), 1, "out.jsonl: exists", "--force", "--append")
+        self.assertEqual("mine\n", (self.folder / "out.jsonl").read_text())
+        self.assertEqual(0, self.extract(CAPTURE, "-o", "out.jsonl", "--force", "--quiet").returncode)
+
+    def test_a_full_disk(self):
+        done = self.extract(CAPTURE, "-o", "/dev/full", "--format", "ss")
+        self.fails(done, 1, "/dev/full: cannot write", "no space left on device")
+
+    def test_a_full_disk_behind_standard_output(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([harness.PROGRAM, "extract", CAPTURE, "-o", "-", "--quiet"], stdout=full,
+                                  stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn(b"no space left on device", done.stderr)
+
+    def test_a_beacon_interval_too_small(self):
+        self.fails(self.extract(CAPTURE, "-o", "x.ss", "--beacon-interval", "5"), 2, "--beacon-interval", "128")
+
+    def test_a_reader_that_goes_away(self):
+        with subprocess.Popen([harness.PROGRAM, "extract", CAPTURE, "-o", "-", "--quiet"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            text = process.stderr.read()
+            self.assertEqual(0, process.wait(60), text)
+            self.assertEqual(b"", text)
+
+    def test_words_that_no_command_takes(self):
+        for arguments, words in (
+            (["extract", CAPTURE, "--paylod", "raw"], ["unknown option --paylod", "did you mean --payload?"]),
+            (["extrct", CAPTURE], ["extrct", "extract"]),
+            (["extract"], ["CAPTURE"]),
+            (["extract", CAPTURE, "--port", "dcp=112100"], ["--port dcp=112100: a port is 1 to 65535"]),
+            (["extract", CAPTURE, "--since", "25:00"], ["--since 25:00: not a time"]),
+            (["extract", CAPTURE, "--filter", "tcp prot 11210"], ["--filter", "tcpdump"]),
+            (["extract", CAPTURE, "--max-memory", "much"], ["--max-memory much: not a size"]),
+            (["extract", CAPTURE, "--threshold", "nothing=1"], ["--threshold"]),
+            ([], ["a command is missing"]),
+        ):
+            with self.subTest(arguments=arguments[:1] + [str(a) for a in arguments[2:]]):
+                self.fails(harness.run(*arguments, cwd=self.folder), 2, *words)
+
+    def test_a_port_that_names_no_protocol(self):
+        self.fails(self.extract(CAPTURE, "--port", "http=80"), 2, "--port http=80")
+
+    def test_nothing_to_recover(self):
+        shutil.copy(harness.DATA / "reassembly" / "r64-empty.pcap", self.folder / "none.pcap")
+        done = self.extract("none.pcap", "-o", "none.ss")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn(b"no packets", done.stderr)
+        self.assertEqual(0, harness.run("ss", "verify", self.folder / "none.ss").returncode)
+        self.assertEqual(3, self.extract("none.pcap", "-o", "strict.ss", "--strict").returncode)
+
+    def test_an_interrupt_leaves_a_valid_file_without_end(self):
+        fifo = self.folder / "in.pcap"
+        os.mkfifo(fifo)
+        process = subprocess.Popen([harness.PROGRAM, "extract", str(fifo), "-o", "out.ss", "--no-progress"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(fifo, "wb") as to:
+            to.write(CAPTURE.read_bytes()[:40000])
+            to.flush()
+            time.sleep(0.5)  # let it read; whatever it has read by then must be in the file
+            process.send_signal(signal.SIGINT)
+            _, text = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, text)
+        self.assertIn(b"interrupted", text)
+        verified = harness.run("ss", "verify", "--json", self.folder / "out.ss")
+        self.assertIn(b'"eos":false', verified.stdout.replace(b" ", b""))
+        self.assertEqual(0, verified.returncode, verified.stdout)
+        self.assertEqual([], list(self.folder.glob("*.part")))
+
+
+if __name__ == "__main__":
+    unittest.main()
