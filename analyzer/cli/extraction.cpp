@@ -75,27 +75,28 @@ void extraction::begin_file(std::uint32_t connection) {
     if (!output_.is_new(connection)) return;
     const capture::first_packet& first = captures_->first();
     output_.created(connection, first.time_ns);
-    json_.clear();
-    json_.begin_object().field("record", "capture");
+    origin_.clear();
+    origin_.begin_object().field("record", "capture");
     const auto& names = captures_->names();
-    json_.field("file", std::string_view(names.empty() ? std::string() : names.front()));
+    origin_.field("file", std::string_view(names.empty() ? std::string() : names.front()));
     if (names.size() > 1) {
-        json_.name("files").begin_array();
-        for (const std::string& name : names) json_.string(name);
-        json_.end_array();
+        origin_.name("files").begin_array();
+        for (const std::string& name : names) origin_.string(name);
+        origin_.end_array();
     }
-    json_.field("format", captures_->format());
+    origin_.field("format", captures_->format());
     if (first.seen)
-        json_.field("linkType", std::string_view(capture::link_type_code(first.link_type)));
+        origin_.field("linkType", std::string_view(capture::link_type_code(first.link_type)));
     if (first.seen && first.has_time) {
-        json_.field("firstPacket", std::string_view(findings::rfc3339(first.time_ns)));
+        origin_.field("firstPacket", std::string_view(findings::rfc3339(first.time_ns)));
     }
-    json_.field("tool", "cdcscope " CDCSCOPE_VERSION)
+    origin_.field("tool", "cdcscope " CDCSCOPE_VERSION)
         .field("payload", payload_name(options_.records.payload))
         .field("streams", layout_name(options_.records.streams))
         .field("layout", 1)
         .end_object();
-    write_own(connection, capture_key, first.time_ns);
+    write(connection,
+          {.key = capture_key, .time_ns = first.time_ns, .payload = as_bytes(origin_.text())});
 }
 
 void extraction::begin_announcement(std::string_view key, std::string_view kind,

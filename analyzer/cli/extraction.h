@@ -82,7 +82,8 @@ class extraction final : public track::observer, private record::entry_sink {
     std::optional<record::canal_recorder> canal_;
     canal_watch canal_watch_{*this};
     record::message_types types_;
-    json_writer json_;
+    json_writer json_;    // records of our own
+    json_writer origin_;  // a file's first record, which comes before the one being written
     bool bounds_known_ = false;
     std::int64_t since_ns_ = std::numeric_limits<std::int64_t>::min();
     std::int64_t until_ns_ = std::numeric_limits<std::int64_t>::max();

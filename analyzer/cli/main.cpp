@@ -31,6 +31,11 @@ std::vector<std::string> option_names(const CLI::App& command) {
     return names;
 }
 
+// The name of an error is at times that of the command; its code always tells.
+bool is(const CLI::ParseError& error, CLI::ExitCodes code) {
+    return error.get_exit_code() == static_cast<int>(code);
+}
+
 // CLI11 knows what is wrong, but not how we say it.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     std::string path;
@@ -38,9 +43,9 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     const std::string where = path.empty() ? "" : path + ": ";
     const std::string help =
         fmt::format("cdcscope {}{}--help lists all", path, path.empty() ? "" : " ");
-    if (error.get_name() == "ExtrasError") {
-        const std::vector<std::string> extras = command.remaining(true);
-        const std::string word = extras.empty() ? "" : extras.front();
+    const std::vector<std::string> extras = command.remaining(true);
+    if (!extras.empty() && (is(error, CLI::ExitCodes::ExtrasError) || path.empty())) {
+        const std::string& word = extras.front();
         if (word.rfind('-', 0) == 0) {
             const std::string option = word.substr(0, word.find('='));
             const auto near = nearest(option, option_names(command));
@@ -53,7 +58,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
         return fmt::format("{}no command {}{}; {}", where, word,
                            near ? "; did you mean " + *near + "?" : "", help);
     }
-    if (error.get_name() == "RequiredError" && path.empty()) return "a command is missing; " + help;
+    if (is(error, CLI::ExitCodes::RequiredError) && path.empty())
+        return "a command is missing; " + help;
     return fmt::format("{}{}; {}", where, error.what(), help);
 }
 
@@ -66,6 +72,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.fallthrough(false);
     action todo;
+    add_extract_command(app, todo);
     add_ss_commands(app, todo);
     add_explain_command(app, todo);
     try {
