@@ -79,8 +79,9 @@ void dissect_canal(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
     begin_columns(pinfo, packet);
     const unsigned size = tvb_captured_length(tvb);
     const byte_view bytes{tvb_get_ptr(tvb, 0, static_cast<int>(size)), size};
+    const std::size_t begin = packet.bare ? 0 : canal::length_size;
     const char* summary =
-        summarise(pinfo, packet.port, bytes.subspan(std::min(bytes.size(), canal::length_size)));
+        summarise(pinfo, packet.port, bytes.subspan(std::min(bytes.size(), begin)));
     col_append_sep_str(pinfo->cinfo, COL_INFO, packet.ordinal == 0 ? nullptr : " | ", summary);
     col_set_fence(pinfo->cinfo, COL_INFO);
     proto_item* top = proto_tree_add_item(tree, canal_protocol(), tvb, 0, -1, ENC_NA);
@@ -95,9 +96,11 @@ void dissect_canal(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
                         .zero_defaults = packet.zero_defaults};
         if (walk.visible) proto_item_append_text(top, ", %s", summary);
         proto_tree* sub = proto_item_add_subtree(top, ett_canal);
-        proto_tree_add_item(sub, hf_length, tvb, 0, canal::length_size, ENC_BIG_ENDIAN);
+        if (!packet.bare) {
+            proto_tree_add_item(sub, hf_length, tvb, 0, canal::length_size, ENC_BIG_ENDIAN);
+        }
         add_canal_links(tvb, pinfo, sub, packet);
-        add_canal_message(walk, sub, canal_packet_use(packet.port), canal::length_size,
+        add_canal_message(walk, sub, canal_packet_use(packet.port), begin,
                           tvb_reported_length(tvb));
     }
     // Of a packet that the capture cut, epan says so.

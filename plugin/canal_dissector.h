@@ -14,6 +14,7 @@ struct canal_packet {
     canal::port_kind port = canal::port_kind::data;
     bool zero_defaults = false;  // the server is 1.1.4 or newer: absent fields are 0
     canal_memory memory;
+    bool bare = false;  // without the 4 bytes of length in front
 };
 
 // `tvb` is one frame: 4 bytes of length, then the Packet.

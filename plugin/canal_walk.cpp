@@ -22,6 +22,8 @@ int hf_unknown_field = -1;
 int hf_not_readable = -1;
 int hf_not_shown = -1;
 int ett_opaque = -1;
+dissector_table_t
+    table_of_tables;  // "canal.table": RowChange by "schema.table", for others to hang in
 expert_field ei_unknown_field = EI_INIT;
 expert_field ei_not_readable = EI_INIT;
 expert_field ei_not_shown = EI_INIT;
@@ -92,12 +94,20 @@ void add_inner(canal_walk& w, proto_tree* tree, const canal_use::member& m, cons
                message_id inner, int depth) {
     const canal_use* use = inner == message_id::none ? nullptr : use_of(m, inner);
     if (use == nullptr) return add_opaque(w, tree, m, f);
-    if (inner == message_id::entry) w.entry_type = canal::parse_entry(f.bytes).type;
+    if (inner == message_id::entry) {
+        w.entry_type = canal::parse_entry(f.bytes).type;
+        w.table = canal_table_name(w.pinfo, f.bytes);
+    }
     proto_item* item = proto_tree_add_item(tree, m.field, w.tvb, at(f.tag), size_of(f), ENC_NA);
     proto_tree* sub = proto_item_add_subtree(item, use->tree);
     if (w.visible) label_canal_message(w, item, *use, f);
     add_canal_message(w, sub, *use, f.value, f.end, depth + 1);
     add_canal_generated(w, sub, *use, f);
+    if (inner == message_id::row_change && w.table != nullptr) {
+        tvbuff_t* change =
+            tvb_new_subset_length(w.tvb, at(f.value), static_cast<int>(f.end - f.value));
+        (void)ws::dissector_try(table_of_tables, w.table, change, w.pinfo, sub, nullptr);
+    }
     if (inner == message_id::entry) w.entry_type = -1;
 }
 
@@ -241,6 +251,8 @@ void register_canal_walk(int proto) {
           "The message has too many fields", HFILL}},
     };
     static int* trees[] = {&ett_opaque};
+    table_of_tables = register_dissector_table("canal.table", "Canal table", proto, FT_STRING,
+                                               ws::case_sensitive);
     static ei_register_info experts[] = {
         {&ei_unknown_field,
          {"canal.unknown_field.expert", PI_UNDECODED, PI_NOTE,

@@ -16,6 +16,7 @@ struct canal_walk {
     bool show_defaults = true;
     bool zero_defaults = false;    // peers from 1.1.4 on take 0 for absent fields of packets
     std::int32_t entry_type = -1;  // of the Entry that is being walked; -1: none
+    const char* table = nullptr;   // "schema.table" of that Entry
     std::size_t items = 0;         // added so far
     std::size_t blobs = 0;         // shown as buffers of their own so far
 };

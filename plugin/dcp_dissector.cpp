@@ -7,6 +7,7 @@
 #include "plugin/dcp_tree.h"
 #include "plugin/dcp_value.h"
 #include "plugin/experts.h"
+#include "plugin/json.h"
 #include "plugin/protocols.h"
 #include "plugin/text.h"
 
@@ -71,7 +72,8 @@ void add_message(const dcp_tree_context& t, proto_tree* tree, const dcp_message&
 
 void show_experts(packet_info* pinfo, proto_item* top, const dcp_message& message) {
     show_dcp_findings(pinfo, top, message.memory);
-    if (hints_at_report(*message.c, message.memory)) expert_add_info(pinfo, top, &ei_order);
+    if (message.c != nullptr && hints_at_report(*message.c, message.memory))
+        expert_add_info(pinfo, top, &ei_order);
     // Without a memory nobody else tells.
     if (message.memory.id == 0 && message.view.problem != dcp::fault::none) {
         add_expert(pinfo, top, findings::code::dcp_malformed, findings::severity::error,
@@ -110,6 +112,21 @@ void dissect_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const dcp_
     tvb_ensure_bytes_exist(tvb, 0, static_cast<int>(tvb_reported_length(tvb)));
 }
 
+void dissect_lone_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
+    const unsigned size = tvb_captured_length(tvb);
+    const byte_view bytes{tvb_get_ptr(tvb, 0, static_cast<int>(size)), size};
+    if (dcp::parse_header(bytes).state != dcp::parse_state::complete) {
+        call_data_dissector(tvb, pinfo, tree);
+        return;
+    }
+    dcp_message message{.c = nullptr, .ordinal = 1, .view = {}, .memory = {}};
+    if (dcp_preferences().collections == collections_choice::on) {
+        message.memory.record.context.collections = dcp::collection_keys::on;
+    }
+    message.view = dcp::decode(bytes, message.memory.record.context);
+    dissect_dcp(tvb, pinfo, tree, message);
+}
+
 void register_dcp() {
     static int* trees[] = {&ett_cbdcp};
     static ei_register_info experts[] = {
@@ -132,7 +149,7 @@ void register_dcp() {
 }
 
 void handoff_dcp() {
-    handoff_dcp_values(proto_cbdcp);
+    ws::find_json(proto_cbdcp);
 }
 
 }  // namespace cdcscope

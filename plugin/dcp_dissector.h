@@ -19,6 +19,9 @@ static_assert(std::is_trivially_destructible_v<dcp_message>);
 // `tvb` is one message.
 void dissect_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const dcp_message& message);
 
+// A message without its connection, as files of messages hold it.
+void dissect_lone_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree);
+
 [[nodiscard]] int dcp_protocol();
 [[nodiscard]] bool is_dcp_enabled();
 

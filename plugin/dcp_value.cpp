@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "plugin/boundary.h"
 #include "plugin/dcp_fields.h"
 #include "plugin/dcp_preferences.h"
+#include "plugin/json.h"
 #include "plugin/text.h"
 #include "proto/dcp/document.h"
 #include "proto/dcp/flat_table.h"
@@ -16,36 +16,19 @@ namespace {
 using dcp::field_id;
 using dcp::value_kind;
 
-dissector_handle_t json_handle;  // null: Wireshark was started without it
-dissector_table_t value_table;   // "cbdcp.value": by datatype, for others to hang in
-int proto_json = -1;
+dissector_table_t control_table;  // "cbdcp.control": a setting's value by its name
+dissector_table_t value_table;    // "cbdcp.value": by datatype, for others to hang in
 
 // Values are inflated here and copied out at once: nothing that owns memory is alive while epan is
 // called.
 dcp::inflate_buffer inflated;
 constexpr std::size_t keep_inflated = 1U << 20;
 
-// JSON's dissector writes into columns; what it writes is not about this protocol, and it may leave
-// by an exception.
-void call_json(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
-    const bool writable = col_get_writable(pinfo->cinfo, -1) != 0;
-    col_set_writable(pinfo->cinfo, -1, false);
-    TRY {
-        call_dissector_only(json_handle, tvb, pinfo, tree, nullptr);
-    }
-    CATCH_NONFATAL_ERRORS {
-        show_exception(tvb, pinfo, tree, EXCEPT_CODE, GET_MESSAGE);
-    }
-    ENDTRY;
-    col_set_writable(pinfo->cinfo, -1, writable);
-}
-
 void add_json(const dcp_tree_context& t, proto_tree* tree, tvbuff_t* tvb, std::size_t at,
               std::size_t size) {
-    if (size == 0 || json_handle == nullptr || !dcp_preferences().decode_json) return;
-    if (!ws::is_wanted(tree, proto_json)) return;
-    call_json(tvb_new_subset_length(tvb, static_cast<int>(at), static_cast<int>(size)), t.pinfo,
-              tree);
+    if (size == 0 || !dcp_preferences().decode_json) return;
+    ws::dissect_json(tvb_new_subset_length(tvb, static_cast<int>(at), static_cast<int>(size)),
+                     t.pinfo, tree);
 }
 
 bool is_text(byte_view bytes) {
@@ -176,6 +159,12 @@ void add_plain(const dcp_tree_context& t, proto_tree* tree, field_id id, bool js
     } else {
         add_dcp_text(t, tree, tvb, id, at, bytes);
     }
+    if (id != field_id::control_value) return;
+    const char* setting = ws::field_text(t.pinfo, m.parts.key);
+    (void)ws::dissector_try(
+        control_table, setting,
+        tvb_new_subset_length(tvb, static_cast<int>(at), static_cast<int>(bytes.size())), t.pinfo,
+        tree, nullptr);
 }
 
 void add_list(const dcp_tree_context& t, proto_tree* tree) {
@@ -323,13 +312,10 @@ void add_dcp_value(const dcp_tree_context& t, proto_tree* tree) {
 }
 
 void register_dcp_values(int proto) {
+    control_table = register_dissector_table("cbdcp.control", "Couchbase DCP setting", proto,
+                                             FT_STRING, ws::case_sensitive);
     value_table = register_dissector_table("cbdcp.value", "Couchbase DCP document by datatype",
                                            proto, FT_UINT8, BASE_HEX);
-}
-
-void handoff_dcp_values(int proto) {
-    json_handle = find_dissector_add_dependency("json", proto);
-    proto_json = proto_get_id_by_filter_name("json");
 }
 
 }  // namespace cdcscope

@@ -9,6 +9,5 @@ namespace cdcscope {
 void add_dcp_value(const dcp_tree_context& t, proto_tree* tree);
 
 void register_dcp_values(int proto);
-void handoff_dcp_values(int proto);
 
 }  // namespace cdcscope

@@ -41,6 +41,9 @@ using boolean = bool;
 using boolean = gboolean;
 #endif
 
+// Of a dissector table with text for keys.
+inline constexpr int case_sensitive = 0;
+
 // Integers of a buffer, big-endian.
 inline std::uint8_t u8(tvbuff_t* tvb, int offset) {
 #if CDC_WIRESHARK_API >= 402
