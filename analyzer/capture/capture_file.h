@@ -26,8 +26,9 @@ class capture_file {
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] std::string_view format() const noexcept { return format_; }  // "pcap", "pcapng"
     [[nodiscard]] file_progress progress() const noexcept;
-    // A regular file: closed and opened again it gives the same.
-    [[nodiscard]] bool can_reopen() const noexcept { return file_->is_regular(); }
+    // Closed and opened again it gives the same: a regular file, but not as standard input, which
+    // goes on where it was.
+    [[nodiscard]] bool can_reopen() const noexcept { return file_->is_regular() && name_ != "-"; }
 
     next_state next(packet& out) { return reader_->next(out); }
     [[nodiscard]] const read_problem& problem() const noexcept { return reader_->problem(); }

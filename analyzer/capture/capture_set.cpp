@@ -176,6 +176,13 @@ void capture_set::close(member& m) {
     }
     report_overlap(m);
     m.progress = m.file->progress();
+    if (m.packets == 0 && m.file->problem().code.empty()) {
+        observations_.on_observation({"capture.no_packets", 0, last, m.progress.done,
+                                      fmt::format("{}: no packets ({} bytes, header only); was the "
+                                                  "capture filter right? tcpdump -w x.pcap "
+                                                  "'tcp port 11210 or tcp port 11111'",
+                                                  m.name, grouped(m.progress.done))});
+    }
     m.file.reset();
     m.has_pending = false;
     std::erase(active_, index);

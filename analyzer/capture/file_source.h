@@ -27,6 +27,8 @@ class file_source final : public byte_source {
     [[nodiscard]] const file_progress& progress() const noexcept { return progress_; }
 
   private:
+    [[nodiscard]] bool wait_for_data() const;
+
     int descriptor_;
     bool follow_;
     bool regular_ = false;

@@ -141,7 +141,7 @@ struct link_row {
     std::uint32_t link_type;
     carried (*peel)(layer_view) noexcept;
 };
-constexpr std::array<link_row, 18> links{{
+constexpr std::array<link_row, 19> links{{
     {0, peel_null},                  // NULL
     {1, peel_ethernet},              // ETHERNET
     {9, peel_ppp},                   // PPP
@@ -154,6 +154,7 @@ constexpr std::array<link_row, 18> links{{
     {108, peel_null},                // LOOP
     {113, peel_typed<14, 16>},       // LINUX_SLL
     {204, peel_ppp_with_direction},  // PPP_WITH_DIR
+    {219, peel_mpls},                // MPLS
     {228, peel_raw},                 // IPV4
     {229, peel_raw},                 // IPV6
     {239, peel_nflog},               // NFLOG

@@ -20,7 +20,7 @@ read_problem cut_off(std::uint64_t packet, std::uint64_t at_byte, std::uint64_t 
 }
 
 read_problem damaged(std::uint64_t packet, std::uint64_t at_byte, std::string_view why) {
-    return {damaged_file,
+    return {truncated_file,
             fmt::format("damaged at packet {}, byte {}: {}; everything before it was read",
                         grouped(packet), grouped(at_byte), why)};
 }

@@ -19,8 +19,7 @@ enum class next_state : std::uint8_t {
 
 // Why a file was not read to a proper end. What came before is good.
 struct read_problem {
-    std::string_view
-        code;  // "capture.truncated_file" (it ends inside a record) or "capture.damaged_file"
+    std::string_view code;  // empty, or truncated_file
     std::string text;  // without the file's name: "cut off inside packet 175 at byte 31,790 ..."
 };
 
@@ -43,8 +42,8 @@ class packet_reader {
     [[nodiscard]] virtual std::size_t interfaces() const noexcept { return 1; }
 };
 
+// Reading ended inside a record: the file ends there, or what follows is no record.
 inline constexpr std::string_view truncated_file = "capture.truncated_file";
-inline constexpr std::string_view damaged_file = "capture.damaged_file";
 
 // "cut off inside packet 175 at byte 31,790 of 31,790 (24 bytes missing); everything before it was
 // read ...". at_byte: where the (unpacked) file ends; missing 0: not known.

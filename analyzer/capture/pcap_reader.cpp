@@ -136,9 +136,11 @@ next_state pcap_reader::next(packet& out) {
     const int got = ::pcap_next_ex(pcap_.get(), &header, &bytes);
     if (got == PCAP_ERROR) return at_error();
     if (got != 1) return at_end();
+    // libpcap takes the seconds for signed; in files they are not, and last until 2106.
+    const auto seconds = static_cast<std::uint32_t>(header->ts.tv_sec);
     offset_ += record_header_ + header->caplen;
     stream_.boundary(offset_);
-    out.at = {std::int64_t{header->ts.tv_sec} * second_ns + header->ts.tv_usec, ++frame_, 0};
+    out.at = {std::int64_t{seconds} * second_ns + header->ts.tv_usec, ++frame_, 0};
     out.has_time = true;
     out.link_type = link_type_;
     out.wire_length = std::max(header->len, header->caplen);

@@ -41,7 +41,8 @@ carried peel_gre(layer_view rest) noexcept {
 }
 
 carried peel_vxlan(layer_view rest) noexcept {
-    if (!rest.has(8) || rest.data[0] != 0x08) return nothing;  // a network identifier, nothing else
+    // A network identifier, and perhaps a group policy.
+    if (!rest.has(8) || (rest.data[0] & 0x7fU) != 0x08) return nothing;
     rest.skip(8);
     return {carries::ethernet, rest};
 }
@@ -93,17 +94,35 @@ carried peel_mpls_in_udp(layer_view rest) noexcept {
     return peel_ethertype(0x8847, rest);
 }
 
+// TaZmen Sniffer Protocol, as routers mirror: tagged fields, then a whole frame.
+carried peel_tzsp(layer_view rest) noexcept {
+    constexpr std::uint8_t padding = 0, end = 1;
+    if (!rest.has(4) || rest.data[0] != 1 || load_be16(rest.data + 2) != 1) return nothing;
+    rest.skip(4);
+    while (rest.has(1)) {
+        const std::uint8_t kind = rest.data[0];
+        const std::size_t size = kind == padding || kind == end ? 1
+                                 : rest.has(2)                  ? 2U + rest.data[1]
+                                                                : 2U;
+        if (!rest.has(size)) return nothing;
+        rest.skip(size);
+        if (kind == end) return {carries::ethernet, rest};
+    }
+    return nothing;
+}
+
 struct udp_row {
     std::uint16_t port;
     carried (*peel)(layer_view) noexcept;
 };
-constexpr std::array<udp_row, 6> udp_tunnels{{
+constexpr std::array<udp_row, 7> udp_tunnels{{
     {4789, peel_vxlan},
     {8472, peel_vxlan},  // as Linux had it before the port was assigned; flannel still
     {4790, peel_vxlan_gpe},
     {6081, peel_geneve},
     {2152, peel_gtp},
     {6635, peel_mpls_in_udp},
+    {37008, peel_tzsp},
 }};
 
 carried peel_udp(layer_view rest) noexcept {

@@ -139,6 +139,11 @@ TEST(CaptureSet, TakesFilesWithoutPackets) {
     outcome alone;
     read(alone, {empty.path()});
     EXPECT_THAT(alone.packets, IsEmpty());
+    ASSERT_THAT(alone.found.codes(), ElementsAre("capture.no_packets"));
+    EXPECT_EQ(alone.found.observations[0].text,
+              empty.path() +
+                  ": no packets (24 bytes, header only); was the capture filter right? tcpdump -w "
+                  "x.pcap 'tcp port 11210 or tcp port 11111'");
     EXPECT_EQ(alone.error, "");
 }
 

@@ -49,6 +49,11 @@ TEST(PcapReader, KeepsNanoseconds) {
     EXPECT_EQ(r.heads.at(0).at.time_ns, 1'700'000'000'123'456'789);
 }
 
+TEST(PcapReader, ReadsTimesAfter2038) {
+    const readings r = read_pieces({pcap_file({{"x", 4'200'000'000'000'000'000}})});
+    EXPECT_EQ(r.heads.at(0).at.time_ns, 4'200'000'000'000'000'000);
+}
+
 TEST(PcapReader, IsNotMisledByASnapLengthBelowItsPackets) {
     const readings r =
         read_pieces({pcap_file({{std::string(3000, 'x')}}, {0xa1b2c3d4, false, 1, 96})});
@@ -97,7 +102,7 @@ TEST(PcapReader, StopsAtARecordOfImpossibleLength) {
     file.replace(24 + 16 + 5 + 8, 4, le(0x7fffffff, 4));
     const readings r = read_pieces({file});
     EXPECT_EQ(r.packets.size(), 1U);
-    EXPECT_EQ(r.problem.code, damaged_file);
+    EXPECT_EQ(r.problem.code, truncated_file);
     EXPECT_THAT(r.problem.text, HasSubstr("damaged at packet 2, byte 45"));
 }
 
@@ -137,7 +142,7 @@ TEST(PcapReader, ReadsRecordsUpToTheLargestThatLibpcapTakes) {
     for (const std::size_t size : {std::size_t{262144}, std::size_t{262145}}) {
         const readings r = read_pieces({pcap_file({{std::string(size, 'z')}})});
         EXPECT_EQ(r.packets.size(), size == 262144 ? 1U : 0U);
-        EXPECT_EQ(r.problem.code, size == 262144 ? "" : damaged_file);
+        EXPECT_EQ(r.problem.code, size == 262144 ? "" : truncated_file);
     }
 }
 

@@ -69,7 +69,7 @@ TEST(PcapngReader, StartsAnewInEachSection) {
     EXPECT_EQ(r.heads[2].at.frame, 3U);
     const readings orphan =
         read(little.section() + little.interface(1) + little.section() + little.enhanced("a"));
-    EXPECT_EQ(orphan.problem.code, damaged_file);
+    EXPECT_EQ(orphan.problem.code, truncated_file);
     EXPECT_THAT(orphan.problem.text, HasSubstr("interface that the file does not describe"));
 }
 
@@ -127,7 +127,7 @@ TEST(PcapngReader, StopsAtBrokenBlocks) {
     const auto why = [&](const std::string& rest) {
         const readings r = read(start + rest);
         EXPECT_EQ(r.packets.size(), 1U);
-        EXPECT_EQ(r.problem.code, damaged_file);
+        EXPECT_EQ(r.problem.code, truncated_file);
         return r.problem.text;
     };
     std::string lengths = little.enhanced("x");

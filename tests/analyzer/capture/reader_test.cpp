@@ -1,6 +1,7 @@
 // From file names to segments: containers, pipes, filters, growing files.
 #include "analyzer/capture/reader.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -77,6 +78,28 @@ TEST(Reader, MergesStandardInputWithFiles) {
     run(r, {data("reassembly/r02-canal-clean.pcap"), "-"});
     EXPECT_EQ(r.error, "");
     EXPECT_EQ(r.packets.read, 26U + 34U);
+}
+
+TEST(Reader, MergesAFileThatStandardInputIsRedirectedFrom) {
+    const int saved = ::dup(STDIN_FILENO);
+    const int file = ::open(data("reassembly/r01-dcp-clean.pcap").c_str(), O_RDONLY);
+    ::dup2(file, STDIN_FILENO);
+    ::close(file);
+    run_result r;
+    run(r, {data("reassembly/r02-canal-clean.pcap"), "-"});
+    ::dup2(saved, STDIN_FILENO);
+    ::close(saved);
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.packets.read, 26U + 34U);
+}
+
+TEST(Reader, WaitsForAPipeThatSomebodyMadeNonBlocking) {
+    const piped_input input(content_of(data("reassembly/r01-dcp-clean.pcap")), 100);
+    ::fcntl(STDIN_FILENO, F_SETFL, ::fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
+    run_result r;
+    run(r, {"-"});
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.packets.read, 26U);
 }
 
 TEST(Reader, FollowsAGrowingFile) {

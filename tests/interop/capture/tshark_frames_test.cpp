@@ -107,7 +107,7 @@ TEST(TsharkFrames, AgreeOnEveryCaptureOfTheProject) {
 
 TEST(TsharkFrames, AgreeOnEachLinkLayerAndTunnel) {
     // What tshark reads only when told by a preference, or not at all.
-    const std::set<std::string> not_by_tshark{"FiveTags", "MplsPseudowire",
+    const std::set<std::string> not_by_tshark{"FiveTags", "MplsLink", "MplsPseudowire",
                                               "MplsPseudowireWithControlWord", "VxlanOldPort"};
     const std::vector<layer_case> cases = layer_cases();
     const pcapng_form f;
