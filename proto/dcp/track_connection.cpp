@@ -284,8 +284,9 @@ void connection::order_unknown() noexcept {
     state_->report.order_unknown();
 }
 
-void connection::hole(direction) noexcept {
+void connection::hole(direction from) noexcept {
     state_->story.sure.hole = true;
+    state_->requests.hole(from);
     ++state_->holes;
 }
 

@@ -1,7 +1,6 @@
 // Everything one connection knows, and the rules as functions on it, a file a subject.
 #pragma once
 
-#include <deque>
 #include <set>
 
 #include "proto/dcp/document.h"
@@ -64,10 +63,10 @@ struct connection_state {
 
     std::uint64_t prepares_left = 0;  // open when their stream ended
 
-    std::deque<prepare_wait> prepare_waits;
-    std::deque<ack_wait> ack_waits;
+    fifo<prepare_wait> prepare_waits;
+    fifo<ack_wait> ack_waits;
     std::set<std::pair<std::int64_t, std::uint32_t>> end_waits;  // since, stream
-    std::deque<lost_stream> lost, lost_told;
+    fifo<lost_stream> lost, lost_told;
 
     // Rollbacks by vbucket and stream id: for D24 and D25.
     struct rollback_state {

@@ -2,9 +2,8 @@
 // section 10; D11 to D16, D56).
 #pragma once
 
-#include <deque>
-
 #include "proto/dcp/track_links.h"
+#include "proto/dcp/track_queue.h"
 #include "proto/dcp/track_report.h"
 #include "proto/dcp/track_story.h"
 
@@ -40,7 +39,7 @@ class ack_audit {
         std::uint64_t wire, counted, prepares;
     };
     std::uint64_t wire_ = 0, counted_ = 0, prepares_ = 0;
-    std::deque<boundary> boundaries_;
+    fifo<boundary> boundaries_;
     bool resting_ = false;
 };
 
@@ -97,7 +96,7 @@ class flow_account {
         std::uint64_t end;
         std::uint32_t id;
     };
-    std::deque<unacknowledged> waiting_;
+    fifo<unacknowledged> waiting_;
     std::uint64_t counted_end_ = 0, acked_end_ = 0;
 };
 

@@ -24,7 +24,12 @@ account silence_account(std::int64_t length, std::string_view how) {
 
 void noop_watch::request(reporter& report, std::uint32_t opaque, std::uint32_t id) noexcept {
     ++story_->sent;
-    if (open_.size() < most_open) open_.push_back({opaque, id, report.now(), {}});
+    if (open_.size() == most_open) {
+        open_.pop_front();
+        if (noted_ > 0) --noted_;
+        if (warned_ > 0) --warned_;
+    }
+    open_.push_back({opaque, id, report.now(), {}});
 }
 
 std::uint32_t noop_watch::response(reporter& report, bool uncertain, std::uint32_t opaque,
@@ -45,7 +50,7 @@ std::uint32_t noop_watch::response(reporter& report, bool uncertain, std::uint32
     const auto at = static_cast<std::size_t>(found - open_.begin());
     if (at < noted_) --noted_;
     if (at < warned_) --warned_;
-    open_.erase(found);
+    open_.erase(at);
     return id;
 }
 

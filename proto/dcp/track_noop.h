@@ -1,10 +1,9 @@
 // Keep-alives and silence (dcp.md section 15; D17, D18, D19, D53).
 #pragma once
 
-#include <deque>
-
 #include "proto/dcp/track_agreed.h"
 #include "proto/dcp/track_links.h"
+#include "proto/dcp/track_queue.h"
 #include "proto/dcp/track_report.h"
 
 namespace cdcscope::dcp {
@@ -43,7 +42,7 @@ class noop_watch {
     [[nodiscard]] account producer_account(const reporter& report) const;
 
     noop_story* story_;
-    std::deque<open_noop> open_;          // in order of time
+    fifo<open_noop> open_;                // in order of time
     std::size_t noted_ = 0, warned_ = 0;  // how many of them, from the front
 
     std::optional<moment> last_, last_producer_;

@@ -70,7 +70,8 @@ std::optional<open_request> request_table::take(reporter& report, bool uncertain
         key_of(opposite(from), response.head.kind, response.head.opcode, response.head.opaque);
     const auto found = chains_.find(key);
     if (found == chains_.end()) {
-        if (may_come_unasked(response) || resting_) return std::nullopt;
+        if (may_come_unasked(response) || resting_ || out_of_sight_[index(opposite(from))])
+            return std::nullopt;
         (void)report.tell(
             code::dcp_response_unexpected, severity::warning, uncertain, {},
             {sentence("answer to ", title_of(response.head.kind, response.head.opcode),

@@ -56,6 +56,9 @@ class request_table {
     // then told where it applies).
     [[nodiscard]] std::optional<open_request> take(reporter& report, bool uncertain, direction from,
                                                    const message_view& response);
+    // Something that `by` sent was not captured: it may have been the request of any later answer,
+    // so D41 rests for those.
+    void hole(direction by) noexcept { out_of_sight_[index(by)] = true; }
     // FIN of `by`, or any RST: whoever closed owes answers no more can come (D40).
     void close(reporter& report, bool uncertain, direction by, bool reset);
 
@@ -75,6 +78,7 @@ class request_table {
     std::unordered_map<std::uint64_t, chain> chains_;  // by direction, opcode, opaque
     std::vector<slot> slots_;
     std::uint32_t free_ = none;
+    bool out_of_sight_[2] = {false, false};
     bool resting_ = false;  // too many open at once: pairing goes on, the rules rest
 };
 

@@ -52,6 +52,17 @@ TEST(TrackRequests, BeforeDcpOpenNothingIsCertain) {
     EXPECT_THAT(d.codes(), ElementsAre("D41 note"));
 }
 
+TEST(TrackRequests, AnAnswerWhoseRequestMayLieInAHoleIsNoFinding) {
+    dialogue d;
+    d.open();
+    d.c->hole(direction::s2c);
+    d.s2c({.magic = 0x81, .opcode = 0x00, .opaque = 9});
+    EXPECT_THAT(d.codes(), ElementsAre("D41 note"));
+    d.c->hole(direction::c2s);
+    d.s2c({.magic = 0x81, .opcode = 0x00, .opaque = 10});
+    EXPECT_EQ(d.codes().size(), 1U);
+}
+
 TEST(TrackRequests, CollectionsAreOnFromTheAnswerToHello) {
     dialogue d;
     const test::bytes feature = numbers({{0x12, 2}});
