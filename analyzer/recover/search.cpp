@@ -10,18 +10,20 @@ namespace {
 // reached the end.
 constexpr std::size_t proven_bytes = std::size_t{64} << 10;
 constexpr std::size_t proven_pieces = 2;
+// Pieces of a few bytes prove little: packets in a row may still be going on.
+constexpr std::size_t least_past_edge = 1024;
 
 }  // namespace
 
 void boundary_search::reset() {
-    chain_at_ = count_ = looked_at_ = pieces_past_edge_ = 0;
+    chain_at_ = count_ = edge_ = looked_at_ = pieces_past_edge_ = 0;
     broken_.clear();
     last_broken_ = tcp::no_position;
 }
 
 boundary_search::outcome boundary_search::reject(const framing& rules, tcp::position at,
                                                  byte_view run) {
-    chain_at_ = count_ = looked_at_ = pieces_past_edge_ = 0;
+    chain_at_ = count_ = edge_ = looked_at_ = pieces_past_edge_ = 0;
     const std::size_t next = rules.next_possible(run, 1);
     if (last_broken_ < at + static_cast<tcp::position>(next)) broken_.clear();
     return {answer::rejected, next};
@@ -52,13 +54,16 @@ boundary_search::outcome boundary_search::look(const framing& rules, tcp::positi
         return count_ > 0 ? outcome{answer::accepted, 0} : reject(rules, at, run);
     if (how == run_end::paused && complete_so_far(run.size())) return {answer::accepted, 0};
     if (count_ == 0) return {};
-    if (looked_at_ == 0) {
-        looked_at_ = run.size();
+    if (edge_ == 0) {
+        edge_ = run.size();
     } else if (run.size() > looked_at_) {
-        looked_at_ = run.size();
         ++pieces_past_edge_;
     }
-    if (!by_number && pieces_past_edge_ >= proven_pieces) return {answer::accepted, 0};
+    looked_at_ = run.size();
+    if (!by_number && pieces_past_edge_ >= proven_pieces &&
+        run.size() - edge_ >= least_past_edge) {
+        return {answer::accepted, 0};
+    }
     return {};
 }
 

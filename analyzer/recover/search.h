@@ -46,7 +46,8 @@ class boundary_search {
   private:
     std::size_t chain_at_ = 0;   // where the chain from the first byte has got to
     std::size_t count_ = 0;      // whole messages in it
-    std::size_t looked_at_ = 0;  // size of the run when the chain reached its end
+    std::size_t edge_ = 0;       // size of the run when the chain first reached its end
+    std::size_t looked_at_ = 0;  // and when it was looked at last
     std::size_t pieces_past_edge_ = 0;
     std::unordered_set<tcp::position>
         broken_;  // places from which a chain is known to break, so that none is walked twice
