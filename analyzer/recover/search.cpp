@@ -60,8 +60,7 @@ boundary_search::outcome boundary_search::look(const framing& rules, tcp::positi
         ++pieces_past_edge_;
     }
     looked_at_ = run.size();
-    if (!by_number && pieces_past_edge_ >= proven_pieces &&
-        run.size() - edge_ >= least_past_edge) {
+    if (!by_number && pieces_past_edge_ >= proven_pieces && run.size() - edge_ >= least_past_edge) {
         return {answer::accepted, 0};
     }
     return {};

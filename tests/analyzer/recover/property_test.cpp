@@ -1,5 +1,5 @@
-// Random conversations, cut, shuffled, repeated and overlapped at random, with sequence numbers that wrap: whatever is whole in the
-// capture comes out, in causal order, and nothing else.
+// Random conversations, cut, shuffled, repeated and overlapped at random, with sequence numbers
+// that wrap: whatever is whole in the capture comes out, in causal order, and nothing else.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +89,8 @@ struct piece {
 std::vector<piece> cut(random_source& r, const conversation& c, bool repeats) {
     std::vector<piece> pieces;
     for (const burst& b : c.bursts) {
-        // A hole exactly behind a packet inside a row cannot be told from one behind a packet: no tiny pieces with decoys.
+        // A hole exactly behind a packet inside a row cannot be told from one behind a packet: no
+        // tiny pieces with decoys.
         const std::size_t most = c.decoys ? 1448 : r() % 4 == 0 ? 12 : r() % 2 == 0 ? 90 : 1448;
         for (std::uint64_t at = b.begin; at < b.end;) {
             const std::uint64_t size = std::min<std::uint64_t>(1 + upto(r, most), b.end - at);
@@ -106,7 +107,8 @@ std::vector<piece> cut(random_source& r, const conversation& c, bool repeats) {
 // Each piece comes up to `window` places late.
 void shuffle_within(random_source& r, std::vector<piece>& pieces, std::size_t window) {
     std::vector<std::pair<std::size_t, piece>> keyed;
-    for (std::size_t i = 0; i < pieces.size(); ++i) keyed.emplace_back(i + upto(r, window), pieces[i]);
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+        keyed.emplace_back(i + upto(r, window), pieces[i]);
     std::stable_sort(keyed.begin(), keyed.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = keyed[i].second;
@@ -178,8 +180,8 @@ void check_damaged(const conversation& c, direction dir, const std::vector<bool>
     for (const sent_message& m : c.messages) {
         if (m.dir != dir || m.begin < origin) continue;
         const bool whole = std::find(lost.begin() + static_cast<std::ptrdiff_t>(m.begin),
-                                     lost.begin() + static_cast<std::ptrdiff_t>(m.end), true) ==
-                           lost.begin() + static_cast<std::ptrdiff_t>(m.end);
+                                     lost.begin() + static_cast<std::ptrdiff_t>(m.end),
+                                     true) == lost.begin() + static_cast<std::ptrdiff_t>(m.end);
         recoverable += whole ? 1U : 0U;
         if (next == have.messages.end() || next->m.offset + origin != m.begin) continue;
         if (next->m.cut) {

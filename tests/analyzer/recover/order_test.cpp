@@ -1,0 +1,166 @@
+// Causal order: reassembly.md B6.
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "proto/dcp/frame.h"
+#include "tests/analyzer/recover/talk.h"
+
+namespace cdcscope::recover::testing {
+namespace {
+
+constexpr auto c2s = direction::c2s;
+constexpr auto s2c = direction::s2c;
+using strings = std::vector<std::string>;
+
+TEST(CausalOrder, AnAnswerCapturedBeforeItsRequestWaitsForIt) {
+    talk t;
+    t.handshake();
+    const std::string question = noop(1);
+    const std::string answer = noop_answer(1);
+    t.put(t.segment(c2s, 0, answer, question.size()));
+    EXPECT_TRUE(t.got.connections.empty());
+    t.put(t.segment(s2c, 0, question, 0));
+    EXPECT_EQ(t.finish().order, (strings{"s2c message 0", "c2s message 0"}));
+}
+
+TEST(CausalOrder, InOrderMessagesGoAtOnce) {
+    talk t;
+    t.handshake();
+    t.say(s2c, noop(1));
+    EXPECT_EQ(t.got.connections.at(1).order.size(), 1U);
+    t.say(c2s, noop_answer(1));
+    EXPECT_EQ(t.got.connections.at(1).order.size(), 2U);
+}
+
+TEST(CausalOrder, AMessageWaitsForEveryOtherThatItsLastByteAcknowledged) {
+    talk t;
+    t.handshake();
+    const std::string a = mutation(1, "one"), b = mutation(2, "two");
+    const std::string ack = buffer_ack(100);
+    t.put(t.segment(c2s, 0, ack, a.size() + b.size()));
+    t.put(t.segment(s2c, a.size(), b, 0));
+    EXPECT_TRUE(t.got.connections.empty());
+    t.put(t.segment(s2c, 0, a, 0));
+    EXPECT_EQ(t.finish().order, (strings{"s2c message 0", "s2c message " + std::to_string(a.size()),
+                                         "c2s message 0"}));
+}
+
+TEST(CausalOrder, WhatAcknowledgesLessGoesBetweenTwoMessagesOfOneSegment) {
+    talk t;
+    t.handshake();
+    const std::string a = noop(1), b = noop(2);
+    t.put(t.segment(c2s, 0, noop_answer(1), a.size()));
+    t.put(t.segment(s2c, 0, a + b, 0));
+    EXPECT_EQ(t.finish().order, (strings{"s2c message 0", "c2s message 0", "s2c message 24"}));
+}
+
+TEST(CausalOrder, ADirectionOfWhichNothingWasCapturedIsNotWaitedFor) {
+    talk t;
+    t.said[1] = 4000;
+    const std::string one = buffer_ack(1), more = buffer_ack(2);
+    t.say(c2s, one + more + one + more);
+    t.acknowledge(c2s);
+    t.now_ns += 300'000'000;
+    t.acknowledge(c2s);
+    EXPECT_EQ(t.got.connections.at(1).order.size(), 4U);
+}
+
+TEST(CausalOrder, NothingBeforeTheFirstCapturedByteIsWaitedFor) {
+    talk t;
+    t.said[1] = 5000;
+    t.say(c2s, buffer_ack(1) + buffer_ack(2) + buffer_ack(3));
+    t.say(s2c, noop(1) + noop(2) + noop(3));
+    t.now_ns += 300'000'000;
+    t.acknowledge(c2s);
+    EXPECT_EQ(t.got.connections.at(1).order.size(), 6U);
+}
+
+TEST(CausalOrder, WhatWasAcknowledgedButNeverShownIsWaitedForTwoSeconds) {
+    talk t;
+    t.handshake();
+    t.lose(s2c, noop(1));
+    t.say(c2s, noop_answer(1));
+    EXPECT_TRUE(t.got.connections.empty());
+    t.now_ns += 2'600'000'000;
+    t.acknowledge(c2s);
+    EXPECT_EQ(t.got.connections.at(1).order, strings{"c2s message 0"});
+}
+
+TEST(CausalOrder, AFinalHoleTakesItsPlaceBeforeWhatAcknowledgesMore) {
+    talk t;
+    t.handshake();
+    t.lose(s2c, noop(1));
+    t.say(c2s, noop_answer(1));
+    t.say(s2c, noop(2));
+    t.say(c2s, noop_answer(2));
+    t.now_ns += 2'600'000'000;
+    t.acknowledge(c2s);
+    EXPECT_EQ(t.finish().order,
+              (strings{"s2c gap 0", "c2s message 0", "s2c message 24", "c2s message 24"}));
+}
+
+TEST(CausalOrder, IfBothWaitForEachOtherTheOneCompletedFirstGoes) {
+    talk t;
+    t.handshake();
+    const std::string a = buffer_ack(1), b = noop(2);
+    // A repeat with a later acknowledgement came first for each of them.
+    t.put(t.segment(c2s, 0, a, b.size()));
+    t.put(t.segment(s2c, 0, b, a.size()));
+    EXPECT_EQ(t.got.connections.at(1).order, (strings{"c2s message 0", "s2c message 0"}));
+}
+
+TEST(CausalOrder, AnEndStandsBehindWhatItAcknowledges) {
+    talk t;
+    t.handshake();
+    t.lose(s2c, noop(1));
+    t.close(c2s);
+    EXPECT_TRUE(t.got.connections.empty());
+    t.put(t.segment(s2c, 0, noop(1), 0));
+    EXPECT_EQ(t.finish().order, (strings{"s2c message 0", "c2s end 0"}));
+}
+
+TEST(CausalOrder, WithoutMemoryEverythingGoesAtOnceAndIsCounted) {
+    options chosen;
+    chosen.tcp.held_total = 20'000;
+    talk t(chosen);
+    t.handshake();
+    t.lose(s2c, noop(1));
+    for (int i = 0; i < 600; ++i) t.say(c2s, noop_answer(1));
+    EXPECT_LE(t.all.most_held(), 21'000U);
+    EXPECT_EQ(t.finish().dirs[0].messages.size(), 600U);
+    EXPECT_GE(t.got.count("cap.waiting_messages"), 1);
+}
+
+// Two connections whose segments were rewritten: overlaps, repeats, neighbours swapped also across
+// the directions.
+TEST(CausalOrder, InAMessyCaptureEveryAnswerFollowsItsRequest) {
+    collector got;
+    recover_file(CDCSCOPE_SOURCE_DIR "/captures/dcp/messy_tcp_ipv4.pcap", got);
+    ASSERT_EQ(got.connections.size(), 2U);
+    std::size_t messages = 0;
+    for (auto& [id, c] : got.connections) {
+        std::size_t at[2] = {0, 0};
+        std::map<std::pair<int, std::uint32_t>, int> open[2];
+        for (const std::string& line : c.order) {
+            if (line.find("message") == std::string::npos) continue;
+            const direction dir = line.starts_with("c2s") ? c2s : s2c;
+            const kept_message& k = c.dirs[index(dir)].messages[at[index(dir)]++];
+            const dcp::header h = dcp::parse_header(as_bytes(k.bytes)).value;
+            ++messages;
+            if (!h.is_response()) {
+                ++open[index(dir)][{h.opcode, h.opaque}];
+                continue;
+            }
+            EXPECT_GE(--(open[index(opposite(dir))][{h.opcode, h.opaque}]), 0)
+                << "frame " << k.m.frames.done.frame;
+        }
+        EXPECT_EQ(c.dirs[0].totals.unparsed + c.dirs[1].totals.unparsed, 0U);
+    }
+    EXPECT_EQ(messages, 278U);
+    EXPECT_EQ(got.count("tcp.gap"), 0);
+    EXPECT_EQ(got.count("tcp.overlap_conflict"), 0);
+}
+
+}  // namespace
+}  // namespace cdcscope::recover::testing
