@@ -172,15 +172,20 @@ void tracker::state::check_body(const packet_view& packet) {
     }
 }
 
-void tracker::state::use_key(key_state& key) {
-    last_key = &key;
-    if (std::find(named.begin(), named.end(), &key) != named.end()) return;
-    named.push_back(&key);
-    if (live) key.users.push_back(id);
-    if (pairing_doubt || holes[0] || holes[1]) {
-        key.uncertain = true;
-        key.doubt = key.deliveries;
+// False if the connection names too many keys to keep.
+bool tracker::state::use_key(key_state& key) {
+    if (!is_named.contains(&key)) {
+        if (named.size() >= most_named) return false;
+        is_named.insert(&key);
+        named.push_back(&key);
+        if (live) key.users.push_back(id);
+        if (pairing_doubt || holes[0] || holes[1]) {
+            key.uncertain = true;
+            key.doubt = key.deliveries;
+        }
     }
+    last_key = &key;
+    return true;
 }
 
 // Batches belong to server, destination and client id; a login has them only if it subscribes at
@@ -200,7 +205,7 @@ void tracker::state::name_request(request& r, const request_view& q) {
         r.destination = shared.destination(server, q.destination);
         r.key = shared.key(r.destination, q.client_id);
     }
-    if (r.key != nullptr) use_key(*r.key);
+    if (r.key != nullptr && !use_key(*r.key)) r.key = nullptr;
     if (r.destination != nullptr) last_destination = r.destination->index;
     if (auth) {
         net_read_timeout = q.net_read_timeout != 0 ? q.net_read_timeout : java_idle_timeout_ms;
@@ -252,7 +257,7 @@ void tracker::state::judge_get(request& r, const request_view& q) {
         report(code::canal_connection_idle, {severity::note, false, {}}, std::move(figures),
                "a GET with time-out 0 waits until its fetch size is reached, perhaps for ever");
     }
-    if (r.destination == nullptr) return;
+    if (r.key == nullptr) return;
     const std::int64_t limit = shared.limits.ns(findings::limit::competing_time);
     std::vector<std::uint64_t> rivals;
     std::vector<getter>& getters = r.destination->getters;
@@ -261,10 +266,8 @@ void tracker::state::judge_get(request& r, const request_view& q) {
         if (g.connection == id || now() - g.at_ns > limit) continue;
         const std::uint64_t pair =
             std::uint64_t{std::min(id, g.connection)} << 32 | std::max(id, g.connection);
-        std::vector<std::uint64_t>& told = r.destination->told;
-        if (told.size() >= most_keys || std::find(told.begin(), told.end(), pair) != told.end())
-            continue;
-        told.push_back(pair);
+        std::unordered_set<std::uint64_t>& told = r.destination->told;
+        if (told.size() >= most_keys || !told.insert(pair).second) continue;
         rivals.push_back(g.connection);
         first = {g.at_ns, g.frame, where.done.file};
     }

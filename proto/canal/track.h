@@ -56,8 +56,8 @@ struct track_record {
     std::int8_t request_type = -1;  // packet type of the request; -1: none, or a type above 127
     server_era era = server_era::unknown;
     bool has_lag = false;
-    bool ignored = false;  // sent when nobody read it any more, or the connection is not canal
-    bool malformed = false;           // rule 20 applies to it
+    bool ignored = false;    // sent when nobody read it any more, or the connection is not canal
+    bool malformed = false;  // rule 20 applies to it
 };
 static_assert(std::is_trivially_copyable_v<track_record> && sizeof(track_record) <= 64);
 

@@ -149,17 +149,19 @@ void tracker::state::read_entry(byte_view bytes, key_state* key, delivery& d) {
     }
     const std::int64_t executed = e.header.execute_time;
     if (executed > 0 && executed < latest_ms) d.newest_ms = std::max(d.newest_ms, executed);
-    if (e.type == static_cast<int>(entry_type::rowdata)) read_row_change(e, d);
+    const bool row = e.type == static_cast<int>(entry_type::rowdata);
+    const std::uint64_t rows = row ? read_row_change(e, d) : 0;
     if (key == nullptr) return;
     if (!e.header.logfile_name.empty()) read_position(e, *key, d);
-    read_transaction(e, *key, d);
+    read_transaction(e, rows, *key, d);
 }
 
-void tracker::state::read_row_change(const entry_view& e, delivery& d) {
+std::uint64_t tracker::state::read_row_change(const entry_view& e, delivery& d) {
     const row_change_view change = parse_row_change(e.store);
     d.rows += change.rows;
     d.most_rows = std::max<std::uint64_t>(d.most_rows, change.rows);
     if (change.is_ddl && d.ddls++ == 0) d.sql = change.sql;
+    return change.rows;
 }
 
 void tracker::state::read_position(const entry_view& e, key_state& key, delivery& d) {
@@ -202,7 +204,8 @@ void tracker::state::read_position(const entry_view& e, key_state& key, delivery
 }
 
 // Rule 21, and the transaction as a whole.
-void tracker::state::read_transaction(const entry_view& e, key_state& key, delivery& d) {
+void tracker::state::read_transaction(const entry_view& e, std::uint64_t rows, key_state& key,
+                                      delivery& d) {
     transaction_state& t = key.transaction;
     const bool begin = e.type == static_cast<int>(entry_type::transactionbegin);
     if (begin) {
@@ -214,7 +217,7 @@ void tracker::state::read_transaction(const entry_view& e, key_state& key, deliv
     }
     if (t.batches.size() < most_pieces && (t.batches.empty() || t.batches.back() != d.id))
         t.batches.push_back(d.id);
-    if (e.type == static_cast<int>(entry_type::rowdata)) t.rows += parse_row_change(e.store).rows;
+    t.rows += rows;
     if (e.type != static_cast<int>(entry_type::transactionend)) return;
     if (t.open == inside::no && t.begin_seen_ever)
         d.transaction = "a transaction ends that did not begin";
@@ -306,8 +309,8 @@ void tracker::state::judge_delivery(key_state* key, const request* get, delivery
     if (!d.last.file.empty()) key->batch_end = std::move(d.last);
     if (key->open.size() < most_batches && key->open.emplace(d.id, std::move(b)).second)
         key->open_bytes += d.bytes;
-    const std::int64_t limit = shared.limits.ns(findings::limit::batch_time);
-    next_deadline_ns = std::min(next_deadline_ns, now() + std::min(limit, INT64_MAX - now()));
+    if (unacked.size() >= most_batches) unacked.pop_front();
+    unacked.push_back({key, d.id, key->deliveries, now()});
     key->clear_doubt();
     judge_outstanding(*key);
     rec.key = key->index;

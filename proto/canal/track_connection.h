@@ -25,7 +25,7 @@ struct tracker::state {
     void judge_login(const request_view& q);
     void judge_filter(const request& r, const request_view& q);
     void judge_get(request& r, const request_view& q);
-    void use_key(key_state& key);
+    [[nodiscard]] bool use_key(key_state& key);
     void fill(track_record& rec, const request& r) const;
     void after(track_record& rec, const key_state* key) const;
 
@@ -37,6 +37,7 @@ struct tracker::state {
     void handshake(const packet_view& packet);
     void answer_with_messages(const message_input& m, const packet_view& packet, track_record& rec);
     void answer_with_ack(const message_input& m, const packet_view& packet, track_record& rec);
+    void unexpected(std::vector<findings::figure> figures, std::string text);
     void good_ack(const message_input& m, track_record& rec);
     void bad_ack(const message_input& m, const ack_view& ack, track_record& rec);
     [[nodiscard]] std::size_t first_always() const noexcept;  // open_.size() if there is none
@@ -47,6 +48,7 @@ struct tracker::state {
 
     // track_effects.cpp: CLIENTACK and CLIENTROLLBACK (sections 5 and 8)
     void push(request r);
+    request pop();
     void apply_leading();
     void apply(request& r);
     void apply_ack(request& r);
@@ -63,9 +65,9 @@ struct tracker::state {
     void restarted(key_state& key);
     void read_entries(byte_view body, key_state* key, delivery& d);
     void read_entry(byte_view bytes, key_state* key, delivery& d);
-    void read_row_change(const entry_view& e, delivery& d);
+    std::uint64_t read_row_change(const entry_view& e, delivery& d);
     void read_position(const entry_view& e, key_state& key, delivery& d);
-    void read_transaction(const entry_view& e, key_state& key, delivery& d);
+    void read_transaction(const entry_view& e, std::uint64_t rows, key_state& key, delivery& d);
     void judge_delivery(key_state* key, const request* get, delivery& d, track_record& rec);
     void judge_sizes(const request* get, const delivery& d);
     void judge_outstanding(key_state& key);
@@ -80,7 +82,7 @@ struct tracker::state {
     void end(direction dir, close_kind how);
     void unanswered(std::string_view why);
     void cut_frames();
-    void leave_keys();
+    void leave_keys(bool tell);
     void judge_close(direction dir, close_kind how);
     void finish();
 
@@ -138,6 +140,7 @@ struct tracker::state {
 
     // Requests.
     std::deque<request> open_;
+    std::size_t always_open = 0;  // those among them that are always answered
     std::uint64_t next_number = 1;
     std::int64_t last_answer_ns = 0;
     bool pairing_doubt = false;
@@ -146,9 +149,17 @@ struct tracker::state {
 
     // Keys.
     std::vector<key_state*> named;
+    std::unordered_set<const key_state*> is_named;
     key_state* last_key = nullptr;
     std::uint32_t last_destination = 0;
-    std::int64_t next_deadline_ns = INT64_MAX;  // rule 13
+    struct delivered {
+        key_state* key = nullptr;
+        std::int64_t id = 0;
+        std::uint64_t number = 0;
+        std::int64_t at_ns = 0;
+    };
+    std::deque<delivered>
+        unacked;  // rule 13: batches in order of delivery; those acknowledged since are still in it
 
     // Figures of rules 22 and 24.
     std::deque<std::int64_t> empty_polls;

@@ -10,13 +10,19 @@ namespace cdcscope::canal {
 using findings::sentence;
 
 void tracker::state::push(request r) {
-    if (open_.size() >= most_requests) {
-        commit(open_.front());
-        open_.pop_front();
-    }
-    const bool at_once = r.how == answered::on_error && first_always() == open_.size();
+    if (open_.size() >= most_requests) commit(pop());
+    const bool always = r.how != answered::on_error;
+    const bool at_once = !always && always_open == 0;
+    if (always) ++always_open;
     open_.push_back(std::move(r));
     if (at_once) apply(open_.back());
+}
+
+request tracker::state::pop() {
+    request r = std::move(open_.front());
+    open_.pop_front();
+    if (r.how != answered::on_error) --always_open;
+    return r;
 }
 
 // The silent requests that no unanswered one stands before any more take effect.
@@ -101,7 +107,9 @@ void tracker::state::apply_rollback(request& r) {
         const std::uint32_t brought_by = b.facts.connection;
         if (brought_by != id && shared.live.contains(brought_by)) rival = brought_by;
     };
-    for (const auto& [n, each] : key.open) look(each);
+    if (key.users.size() > 1) {
+        for (const auto& [n, each] : key.open) look(each);
+    }
     for (const auto& [n, each] : r.dropped) {
         look(each);
         entries += each.facts.entries;

@@ -19,8 +19,9 @@ void tracker::state::check_times(std::int64_t now_ns) {
 // Rule 1, by time: the oldest request that is always answered, from its sending or the answer
 // before it.
 void tracker::state::check_requests(std::int64_t now_ns) {
+    const bool one_sided = !server_spoke && !from_start[index(direction::s2c)];
     const std::size_t at = first_always();
-    if (at == open_.size()) return;
+    if (at == open_.size() || one_sided) return;
     request& r = open_[at];
     if (r.told || r.never_late || server_fin || reset) return;
     const std::int64_t waited = now_ns - std::max(r.at.time_ns, last_answer_ns);
@@ -39,29 +40,24 @@ void tracker::state::check_requests(std::int64_t now_ns) {
 
 // Rule 13, by time: batches that this connection brought.
 void tracker::state::check_batches(std::int64_t now_ns) {
-    if (now_ns <= next_deadline_ns) return;
     const std::int64_t limit = shared.limits.ns(findings::limit::batch_time);
-    next_deadline_ns = INT64_MAX;
     std::vector<std::uint64_t> late;
     const key_state* of = nullptr;
     frame_ref first;
     bool doubt = true;
-    for (key_state* key : named) {
-        for (auto& [n, each] : key->open) {
-            if (each.facts.connection != id || each.told_unacked) continue;
-            const std::int64_t age = now_ns - each.facts.delivered.time_ns;
-            if (age <= limit) {
-                next_deadline_ns = std::min(next_deadline_ns, each.facts.delivered.time_ns + limit);
-                continue;
-            }
-            each.told_unacked = true;
-            if (of == nullptr) {
-                of = key;
-                first = each.facts.delivered;
-            }
-            if (late.size() < most_pieces) late.push_back(static_cast<std::uint64_t>(n));
-            doubt = doubt && each.number <= key->doubt;
+    for (; !unacked.empty() && now_ns - unacked.front().at_ns > limit; unacked.pop_front()) {
+        const delivered& oldest = unacked.front();
+        const auto found = oldest.key->open.find(oldest.id);
+        if (found == oldest.key->open.end() || found->second.number != oldest.number) continue;
+        batch& each = found->second;
+        if (each.told_unacked) continue;
+        each.told_unacked = true;
+        if (of == nullptr) {
+            of = oldest.key;
+            first = each.facts.delivered;
         }
+        if (late.size() < most_pieces) late.push_back(static_cast<std::uint64_t>(oldest.id));
+        doubt = doubt && each.number <= oldest.key->doubt;
     }
     if (of == nullptr) return;
     const std::int64_t age = now_ns - first.time_ns;
@@ -143,7 +139,7 @@ void tracker::state::end(direction dir, close_kind how) {
     if (first_end) {
         live = false;
         shared.live.erase(id);
-        leave_keys();
+        leave_keys(true);
     }
     cut_frames();
 }
@@ -183,7 +179,7 @@ void tracker::state::judge_close(direction dir, close_kind how) {
 }
 
 // The connection no longer counts among those that use its keys (rules 12, 13, 17).
-void tracker::state::leave_keys() {
+void tracker::state::leave_keys(bool tell) {
     std::vector<std::uint64_t> left;
     const key_state* of = nullptr;
     frame_ref first;
@@ -195,7 +191,7 @@ void tracker::state::leave_keys() {
         std::erase(key->users, id);
         std::erase_if(key->destination->getters,
                       [&](const getter& g) { return g.connection == id; });
-        if (!key->users.empty()) continue;
+        if (!key->users.empty() || !tell) continue;
         for (auto& [n, each] : key->open) {
             if (each.told_unacked) continue;
             each.told_unacked = true;
@@ -207,7 +203,7 @@ void tracker::state::leave_keys() {
             doubt = doubt && each.number <= key->doubt;
         }
     }
-    if (of == nullptr || foreign) return;
+    if (of == nullptr || foreign || !tell) return;
     const std::uint64_t count = left.size();
     std::string text =
         sentence(plural(count, "batch ", "batches from "), std::to_string(left.front()),
@@ -227,14 +223,12 @@ void tracker::state::finish() {
     if (foreign) return;
     check_times(now());
     if (client_fin && !server_fin && !reset) unanswered("the capture ended; the client had closed");
-    while (!open_.empty()) {
-        if (open_.front().applied) commit(open_.front());
-        open_.pop_front();
-    }
     if (live) {
         live = false;
         shared.live.erase(id);
+        leave_keys(false);
     }
+    while (!open_.empty()) commit(pop());
     if (stalls == 0 || admin()) return;
     report(code::canal_write_delayed, {severity::chat, false, first_stall},
            {{"packets", stalls}, {"delayedMs", static_cast<double>(stalled_ns) / 1e6}},

@@ -43,6 +43,7 @@ bool fits(const request& r, std::string_view destination, std::string_view clien
 }  // namespace
 
 std::size_t tracker::state::first_always() const noexcept {
+    if (always_open == 0) return open_.size();
     const auto found = std::find_if(open_.begin(), open_.end(),
                                     [](const request& r) { return r.how != answered::on_error; });
     return static_cast<std::size_t>(found - open_.begin());
@@ -97,12 +98,8 @@ std::size_t tracker::state::choose_refused(std::string_view text) const noexcept
 
 // Takes the request at `at` out of the queue; the silent ones before it have succeeded.
 request tracker::state::take(std::size_t at, const message_input& m, track_record& rec) {
-    for (; at > 0; --at) {
-        commit(open_.front());
-        open_.pop_front();
-    }
-    request r = std::move(open_.front());
-    open_.pop_front();
+    for (; at > 0; --at) commit(pop());
+    request r = pop();
     rec.request = r.id;
     rec.request_frame = r.at.frame;
     rec.request_type =
@@ -163,10 +160,9 @@ void tracker::state::answer_with_messages(const message_input& m, const packet_v
     if (v.why != fault::none) malformed("the body of MESSAGES", text(v.why));
     const std::size_t at = first_always();
     if (at == open_.size() || !is(open_[at].type, packet_type::get)) {
-        report(code::canal_answer_unexpected,
-               {doubtful() ? severity::note : severity::warning, doubtful(), {}},
-               {{"packet", std::string("MESSAGES")}, {"batchId", v.batch_id}},
-               sentence("MESSAGES with batch ", std::to_string(v.batch_id), " came without a GET"));
+        unexpected(
+            {{"packet", std::string("MESSAGES")}, {"batchId", v.batch_id}},
+            sentence("MESSAGES with batch ", std::to_string(v.batch_id), " came without a GET"));
         key_state* key = named.size() == 1 ? last_key : nullptr;
         deliver(m, packet, v, key, nullptr, rec);
         return;
@@ -188,6 +184,15 @@ void tracker::state::answer_with_ack(const message_input& m, const packet_view& 
     }
 }
 
+// Rule 2. Where nothing of the client was captured every answer is without request, and none worth
+// telling.
+void tracker::state::unexpected(std::vector<findings::figure> figures, std::string text) {
+    if (!client_spoke && !from_start[index(direction::c2s)]) return;
+    report(code::canal_answer_unexpected,
+           {doubtful() ? severity::note : severity::warning, doubtful(), {}}, std::move(figures),
+           std::move(text));
+}
+
 void tracker::state::good_ack(const message_input& m, track_record& rec) {
     const std::size_t at = first_always();
     const bool paired = at < open_.size() && open_[at].how == answered::always &&
@@ -206,9 +211,7 @@ void tracker::state::good_ack(const message_input& m, track_record& rec) {
             "the server accepts the client although its login failed (servers 1.1.4 to 1.1.7 do)");
         return;
     }
-    report(code::canal_answer_unexpected,
-           {doubtful() ? severity::note : severity::warning, doubtful(), {}},
-           {{"packet", std::string("ACK")}}, "a good ACK came, which answers no open request");
+    unexpected({{"packet", std::string("ACK")}}, "a good ACK came, which answers no open request");
 }
 
 void tracker::state::bad_ack(const message_input& m, const ack_view& ack, track_record& rec) {
@@ -218,9 +221,7 @@ void tracker::state::bad_ack(const message_input& m, const ack_view& ack, track_
     std::vector<findings::figure> figures{{"errorCode", std::int64_t{ack.code}}};
     const std::size_t at = open_.empty() ? 0 : choose_refused(message);
     if (at >= open_.size()) {
-        report(code::canal_answer_unexpected,
-               {doubtful() ? severity::note : severity::warning, doubtful(), {}}, figures,
-               "an ACK with an error came, which belongs to no open request");
+        unexpected(figures, "an ACK with an error came, which belongs to no open request");
         figures.push_back({"errorMessage", server_text(message)});
         report(code::canal_request_refused, {severity::error, false, {}}, std::move(figures),
                sentence("the server answered with code ", std::to_string(ack.code), ": ",
@@ -276,8 +277,7 @@ void tracker::state::answers_lost() {
     bool any = false;
     while (!open_.empty() && open_.front().number < lost_before) {
         if (open_.front().how == answered::on_error && !open_.front().applied) apply(open_.front());
-        commit(open_.front());
-        open_.pop_front();
+        commit(pop());
         any = true;
     }
     if (any) apply_leading();

@@ -18,8 +18,9 @@ namespace cdcscope::canal {
 
 // Limits of what is remembered, so that no capture makes the state grow without end.
 inline constexpr std::size_t most_keys = 1U << 16;
-inline constexpr std::size_t most_requests = 1U << 16;  // open ones of a connection
-inline constexpr std::size_t most_batches = 1U << 16;   // open ones of a key
+inline constexpr std::size_t most_requests = 1U << 12;  // open ones of a connection
+inline constexpr std::size_t most_batches = 1U << 11;   // open ones of a key
+inline constexpr std::size_t most_named = 1U << 12;     // keys that one connection names
 inline constexpr std::size_t most_past = 1U << 12;      // closed batch ids of a key
 inline constexpr std::size_t most_skips = 1U << 10;     // runs of batch ids that did not come
 inline constexpr std::size_t most_pieces = 64;  // batches of one transaction that are listed
@@ -96,9 +97,9 @@ struct destination_state {
     std::string server;
     std::string name;
     std::uint32_t rank = 0;
-    std::string filter;               // last one that was not empty
-    std::vector<getter> getters;      // last GET of each live connection
-    std::vector<std::uint64_t> told;  // pairs of connections, rule 17
+    std::string filter;                      // last one that was not empty
+    std::vector<getter> getters;             // last GET of each live connection
+    std::unordered_set<std::uint64_t> told;  // pairs of connections, rule 17
 };
 
 struct request {
