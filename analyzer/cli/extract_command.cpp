@@ -20,15 +20,6 @@ bool fail(const std::string& error) {
     return !error.empty();
 }
 
-// What concerns the files and the limits, once for each code. What concerns connections stands in
-// the table.
-void print_warnings(const track::figures& figures) {
-    for (const track::noticed& n : figures.observations()) {
-        if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
-        print_warning(n.count > 1 ? fmt::format("{} ({} times)", n.text, n.count) : n.text);
-    }
-}
-
 std::string write_summary(const extract_options& o, const pipeline& read,
                           const track::figures& figures) {
     if (o.summary.empty()) return {};

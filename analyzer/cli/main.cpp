@@ -73,6 +73,7 @@ int run(int argc, char** argv) {
     app.fallthrough(false);
     action todo;
     add_extract_command(app, todo);
+    add_streams_command(app, todo);
     add_ss_commands(app, todo);
     add_explain_command(app, todo);
     try {

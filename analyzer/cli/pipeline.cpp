@@ -1,7 +1,10 @@
 #include "analyzer/cli/pipeline.h"
 
+#include <fmt/format.h>
+
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/signals.h"
+#include "analyzer/cli/terminal.h"
 
 namespace cdcscope::cli {
 namespace {
@@ -15,6 +18,8 @@ track::options session_options(const common_options& o, dcp::observer* watch_dcp
             .watch_dcp = watch_dcp,
             .watch_canal = watch_canal};
 }
+
+}  // namespace
 
 recover::options recovery_options(const common_options& o) {
     recover::options chosen;
@@ -32,8 +37,6 @@ recover::options recovery_options(const common_options& o) {
     return chosen;
 }
 
-}  // namespace
-
 pipeline::pipeline(const common_options& o, std::string command, track::observer& to,
                    capture::observation_sink& observations, dcp::observer* watch_dcp,
                    canal::observer* watch_canal)
@@ -43,13 +46,20 @@ pipeline::pipeline(const common_options& o, std::string command, track::observer
       reader_({.segments = &recovery_, .observations = &observations, .exported = &recovery_},
               {.filter = o.filter, .follow = false, .command = std::move(command)}) {}
 
-std::string pipeline::open() {
-    std::string error = reader_.open(options_.captures);
+std::string open_captures(capture::reader& reader, const common_options& o) {
+    std::string error = reader.open(o.captures);
     if (error.starts_with("--filter")) throw usage_error(error);
     return error;
 }
 
-bool pipeline::interrupted() {
+void print_warnings(const track::figures& figures) {
+    for (const track::noticed& n : figures.observations()) {
+        if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
+        print_warning(n.count > 1 ? fmt::format("{} ({} times)", n.text, n.count) : n.text);
+    }
+}
+
+bool interrupted() noexcept {
     return stop_signal() != 0;
 }
 
@@ -60,9 +70,9 @@ outcome pipeline::finish(outcome how) {
     return how;
 }
 
-progress_state pipeline::state(std::uint64_t messages) const {
-    const capture::reading_progress p = reader_.progress();
-    const auto& names = reader_.names();
+progress_state progress_of(const capture::reader& reader, std::uint64_t messages) {
+    const capture::reading_progress p = reader.progress();
+    const auto& names = reader.names();
     return {.file = p.file < names.size() ? names[p.file] : "",
             .done = p.done,
             .total = p.total,

@@ -9,11 +9,40 @@
 #include "analyzer/cli/common_options.h"
 #include "analyzer/cli/progress.h"
 #include "analyzer/recover/recovery.h"
+#include "analyzer/track/figures.h"
 #include "analyzer/track/session.h"
 
 namespace cdcscope::cli {
 
 enum class outcome { done, failed, interrupted, stopped };
+
+// What of the common options concerns the recovery.
+[[nodiscard]] recover::options recovery_options(const common_options& o);
+
+// Empty: the captures are open. Throws usage_error for a filter that cannot be compiled.
+[[nodiscard]] std::string open_captures(capture::reader& reader, const common_options& o);
+
+[[nodiscard]] bool interrupted() noexcept;
+[[nodiscard]] progress_state progress_of(const capture::reader& reader, std::uint64_t messages);
+
+// Observations about the files and the limits on standard error, once for each code. What concerns
+// connections stands in tables.
+void print_warnings(const track::figures& figures);
+
+// Reads to the end, to a signal, or until `stop` says so; draws the progress line.
+template <typename Stop, typename Messages>
+outcome read_all(capture::reader& reader, const common_options& o, Stop&& stop,
+                 Messages&& messages) {
+    progress line(!o.no_progress && !o.quiet);
+    while (true) {
+        const capture::step now = reader.next();
+        if (now == capture::step::failed) return outcome::failed;
+        if (now == capture::step::done) return outcome::done;
+        if (interrupted()) return outcome::interrupted;
+        if (stop()) return outcome::stopped;
+        line.tick([&] { return progress_of(reader, messages()); });
+    }
+}
 
 class pipeline {
   public:
@@ -22,22 +51,18 @@ class pipeline {
              capture::observation_sink& observations, dcp::observer* watch_dcp = nullptr,
              canal::observer* watch_canal = nullptr);
 
-    // Empty: the captures are open. Throws usage_error for a filter that cannot be compiled.
-    [[nodiscard]] std::string open();
+    // As open_captures().
+    [[nodiscard]] std::string open() { return open_captures(reader_, options_); }
+
+    // Observations about the files and the limits on standard error, once for each code. What
+    // concerns connections stands in tables.
+    void print_warnings(const track::figures& figures);
 
     // Reads to the end, to a signal, or until `stop` says so. The observer has heard of everything
     // afterwards.
     template <typename Stop, typename Messages>
     outcome run(Stop&& stop, Messages&& messages) {
-        progress line(!options_.no_progress && !options_.quiet);
-        while (true) {
-            const capture::step now = reader_.next();
-            if (now == capture::step::failed) return finish(outcome::failed);
-            if (now == capture::step::done) return finish(outcome::done);
-            if (interrupted()) return finish(outcome::interrupted);
-            if (stop()) return finish(outcome::stopped);
-            line.tick([&] { return state(messages()); });
-        }
+        return finish(read_all(reader_, options_, stop, messages));
     }
 
     [[nodiscard]] const capture::reader& captures() const noexcept { return reader_; }
@@ -46,8 +71,6 @@ class pipeline {
 
   private:
     [[nodiscard]] outcome finish(outcome how);
-    [[nodiscard]] static bool interrupted();
-    [[nodiscard]] progress_state state(std::uint64_t messages) const;
 
     const common_options& options_;
     track::session session_;
