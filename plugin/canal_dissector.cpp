@@ -5,6 +5,7 @@
 #include "plugin/canal_labels.h"
 #include "plugin/canal_links.h"
 #include "plugin/canal_preferences.h"
+#include "plugin/canal_taps.h"
 #include "plugin/canal_walk.h"
 #include "plugin/experts.h"
 #include "plugin/text.h"
@@ -103,6 +104,7 @@ void dissect_canal(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
         add_canal_message(walk, sub, canal_packet_use(packet.port), begin,
                           tvb_reported_length(tvb));
     }
+    tap_canal(tvb, pinfo, packet, bytes.subspan(std::min(bytes.size(), begin)));
     // Of a packet that the capture cut, epan says so.
     tvb_ensure_bytes_exist(tvb, 0, static_cast<int>(tvb_reported_length(tvb)));
 }
@@ -137,6 +139,7 @@ void register_canal_dissector(int proto) {
     register_canal_walk(proto);
     register_canal_labels(proto);
     register_canal_links(proto);
+    register_canal_taps(proto);
     register_experts(proto, findings::protocol::canal, "canal");
 }
 

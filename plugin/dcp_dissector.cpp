@@ -4,6 +4,7 @@
 #include "plugin/dcp_links.h"
 #include "plugin/dcp_preferences.h"
 #include "plugin/dcp_summary.h"
+#include "plugin/dcp_taps.h"
 #include "plugin/dcp_tree.h"
 #include "plugin/dcp_value.h"
 #include "plugin/experts.h"
@@ -108,6 +109,7 @@ void dissect_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const dcp_
         }
         add_message(t, proto_item_add_subtree(top, ett_cbdcp), message);
     }
+    tap_dcp(tvb, pinfo, message);
     // Of a message that the capture cut, epan says so.
     tvb_ensure_bytes_exist(tvb, 0, static_cast<int>(tvb_reported_length(tvb)));
 }
@@ -143,6 +145,7 @@ void register_dcp() {
     register_dcp_preferences(proto_cbdcp);
     register_dcp_fields(proto_cbdcp);
     register_dcp_values(proto_cbdcp);
+    register_dcp_taps(proto_cbdcp);
     expert_register_field_array(expert_register_protocol(proto_cbdcp), experts,
                                 array_length(experts));
     register_experts(proto_cbdcp, findings::protocol::dcp, "cbdcp");

@@ -11,12 +11,17 @@
 
 #include <epan/packet.h>
 
+#include <epan/addr_resolv.h>
 #include <epan/conversation.h>
+#include <epan/conversation_filter.h>
 #include <epan/dissectors/packet-tcp.h>
 #include <epan/exceptions.h>
 #include <epan/expert.h>
+#include <epan/export_object.h>
+#include <epan/follow.h>
 #include <epan/prefs.h>
 #include <epan/proto_data.h>
+#include <epan/srt_table.h>
 #include <epan/stats_tree.h>
 #include <epan/strutil.h>
 #include <epan/tap.h>
@@ -59,6 +64,44 @@ inline std::uint8_t u8(tvbuff_t* tvb, int offset) {
 #else
 #define CDC_MENU_SEPARATOR "/"
 #endif
+
+// "Right-click, Conversation Filter, <name>" for packets with protocol `proto`; `build` gives a
+// filter or null, to be g_free()d.
+template <char* (*Build)(packet_info*)>
+void register_conversation_filter(const char* proto, const char* name) {
+#if CDC_WIRESHARK_API >= 402
+    ::register_conversation_filter(
+        proto, name,
+        [](packet_info* pinfo, void*) {
+            char* filter = Build(pinfo);
+            g_free(filter);
+            return filter != nullptr;
+        },
+        [](packet_info* pinfo, void*) { return Build(pinfo); }, nullptr);
+#else
+    ::register_conversation_filter(
+        proto, name,
+        [](packet_info* pinfo) -> gboolean {
+            char* filter = Build(pinfo);
+            g_free(filter);
+            return filter != nullptr;
+        },
+        [](packet_info* pinfo) -> gchar* { return Build(pinfo); });
+#endif
+}
+
+// "Follow stream" by TCP connection; what is shown is the tvbs queued to the tap `tap`.
+inline void register_follow(int proto, const char* tap, follow_conv_filter_func by_packet,
+                            follow_index_filter_func by_index,
+                            follow_address_filter_func by_address) {
+#if CDC_WIRESHARK_API >= 402
+    register_follow_stream(proto, tap, by_packet, by_index, by_address, tcp_port_to_display,
+                           follow_tvb_tap_listener, get_tcp_stream_count, nullptr);
+#else
+    register_follow_stream(proto, tap, by_packet, by_index, by_address, tcp_port_to_display,
+                           follow_tvb_tap_listener);
+#endif
+}
 
 inline bool dissector_try(dissector_table_t table, std::uint32_t value, tvbuff_t* tvb,
                           packet_info* pinfo, proto_tree* tree, void* data) {
