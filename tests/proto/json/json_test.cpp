@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "proto/json/base64.h"
@@ -45,100 +43,8 @@ TEST(JsonDocument, LosesWhiteSpaceOutsideStringsOnly) {
     EXPECT_EQ(compact("\"\\u00e9\""), "\"\\u00e9\"");
 }
 
-TEST(JsonWriter, EscapesWhatJsonMustEscapeAndNothingElse) {
-    json_writer w;
-    std::string text = "plain text of some length, then \"\\/\b\f\n\r\t";
-    text.push_back('\0');
-    text += "\x1f\x7f \u00e9";
-    w.begin_array().string(text).end_array();
-    EXPECT_EQ(
-        w.text(),
-        "[\"plain text of some length, then \\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\x7f \u00e9\"]");
-}
-
-TEST(JsonWriter, WritesDoublesThatStayDoubles) {
-    json_writer w;
-    w.begin_array();
-    for (const double d : {4.0, 0.1, -2500.0, 1e22, 1.0 / 3, 0.0}) w.number(d);
-    w.number(std::numeric_limits<double>::infinity()).end_array();
-    EXPECT_EQ(w.text(), "[4.0,0.1,-2500.0,1e+22,0.3333333333333333,0.0,null]");
-}
-
-TEST(JsonDocument, TakesEveryFormOfTheGrammar) {
-    for (const char* good :
-         {"0", "-0", "10", "-1.5", "1e5", "1E+5", "1.25e-10", "true", "false", "null", "\"\"", "[]",
-          "{}", "[[],{}]", R"("\"\\\/\b\f\n\r\t\u00E9\ud83d\ude00")",
-          R"({"a":{"b":[1,"c",{"d":null}]},"e":""})"}) {
-        EXPECT_EQ(compact(good), good);
-    }
-    for (const char* bad : {"-",
-                            "+1",
-                            ".5",
-                            "1.",
-                            "1e",
-                            "1e+",
-                            "00",
-                            "-01",
-                            "0x1",
-                            "tru",
-                            "truefalse",
-                            "nul",
-                            "\"",
-                            "\"\\",
-                            "\"\\x\"",
-                            "\"\\u12\"",
-                            "\"\\u12g4\"",
-                            "\"\\ud800\"",
-                            "\"\\ud800x\"",
-                            "\"\\udc00\"",
-                            "\"\\ud800\\u0041\"",
-                            "\"a\nb\"",
-                            "[",
-                            "]",
-                            "[1",
-                            "[1,]",
-                            "[,1]",
-                            "{\"a\"}",
-                            "{\"a\":}",
-                            "{\"a\":1",
-                            "{\"a\" 1}",
-                            "{1:2}",
-                            "{\"a\":1 \"b\":2}",
-                            "[1}",
-                            "{]",
-                            "1 1",
-                            ",",
-                            ":"}) {
-        EXPECT_EQ(compact(bad), "refused <") << bad;
-    }
-}
-
-// Every prefix, and every single changed byte, of a document: the same answer as an independent
-// parser gives.
-TEST(JsonDocument, AgreesWithAnotherParserOnEveryDamage) {
-    const std::string document =
-        R"({"id": 17, "t\u00e9xt": "a\nb \\ \"q\"", "n": [-1.5e3, true, null, {"x": []}], "u": "\u20ac\ud83d\ude00 gr\u00fc\u00df"} )";
-    const auto agree = [](const std::string& text) {
-        std::string out;
-        const bool ours = append_compact_json(out, as_bytes(text));
-        const bool theirs = nlohmann::json::accept(text);
-        EXPECT_EQ(ours, theirs) << text;
-        if (!ours || !theirs) return;
-        EXPECT_EQ(nlohmann::json::parse(out), nlohmann::json::parse(text));
-    };
-    for (std::size_t n = 0; n <= document.size(); ++n) agree(document.substr(0, n));
-    for (std::size_t at = 0; at < document.size(); ++at) {
-        for (int byte = 1; byte < 256; ++byte) {  // the other parser takes 0 for the end
-            std::string changed = document;
-            changed[at] = static_cast<char>(byte);
-            agree(changed);
-        }
-    }
-}
-
 TEST(JsonDocument, RefusesWhatIsNoJsonAndLeavesTheBufferAlone) {
-    for (const char* bad :
-         {"", "{", "{\"a\":1,}", "[1 2]", "01", "tru", "1 2", "\"\xff\"", "{a:1}"}) {
+    for (const char* bad : {"", "{", "{\"a\":1,}", "[1 2]", "01", "tru", "1 2", "\"\xff\"", "{a:1}"}) {
         EXPECT_EQ(compact(bad), "refused <") << bad;
     }
     EXPECT_EQ(compact(std::string_view("{}\0x", 4)), "refused <");
@@ -149,11 +55,8 @@ TEST(JsonDocument, RefusesWhatIsNoJsonAndLeavesTheBufferAlone) {
 }
 
 TEST(Base64, GoesBothWays) {
-    for (const auto& [plain, coded] : {std::pair{"", ""},
-                                       {"f", "Zg=="},
-                                       {"fo", "Zm8="},
-                                       {"foo", "Zm9v"},
-                                       {"foobar", "Zm9vYmFy"}}) {
+    for (const auto& [plain, coded] : {std::pair{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
+                                       {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}}) {
         std::string out;
         append_base64(out, as_bytes(plain));
         EXPECT_EQ(out, coded);
