@@ -10,10 +10,11 @@ namespace {
 
 // Where the caller does not listen.
 class no_links final : public link_sink {
-    void on_link(link_kind, std::uint32_t, std::uint32_t) noexcept override {}
+    void on_link(link_kind /*kind*/, std::uint32_t /*earlier*/,
+                 std::uint32_t /*later*/) noexcept override {}
 };
 class no_findings final : public findings::finding_sink {
-    void on_finding(findings::finding) noexcept override {}
+    void on_finding(findings::finding /*found*/) noexcept override {}
 };
 no_links nobody_links;
 no_findings nobody_finds;
@@ -92,10 +93,10 @@ bool malformed(const message_view& m) noexcept {
     }
 }
 
-request_detail detail_of(connection_state& c, const incoming& in) {
+request_detail detail_of(const incoming& in) {
     switch (in.m.head.opcode) {
         case op::stream_req:
-            return read_stream_request(c, in);
+            return read_stream_request(in);
         case op::control:
             return control_request{std::string(as_text(in.m.parts.key)),
                                    std::string(as_text(in.m.parts.value.first(
@@ -132,7 +133,7 @@ void take_request(connection_state& c, const incoming& in) {
     const header& h = in.m.head;
     const bool broken = malformed(in.m);
     if (broken) tell_malformed(c, in.m);
-    request_detail detail = broken || h.is_push() ? request_detail{} : detail_of(c, in);
+    request_detail detail = broken || h.is_push() ? request_detail{} : detail_of(in);
     const auto* asked = std::get_if<stream_request>(&detail);
     if (!h.is_push() && in.m.row != nullptr && in.m.row->flow_controlled) {
         c.flow.add(

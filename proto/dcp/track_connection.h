@@ -44,7 +44,7 @@ struct lost_stream {
 };
 
 struct connection_state {
-    connection_state(world_state& all, connection_setup setup);
+    connection_state(world_state& world, connection_setup given);
 
     world_state& all;
     connection_setup setup;
@@ -109,7 +109,7 @@ void take_open(connection_state& c, const incoming& in);
 void take_setup_answer(connection_state& c, const incoming& in, open_request& request);
 
 // --- track_stream_requests.cpp
-[[nodiscard]] stream_request read_stream_request(connection_state& c, const incoming& in);
+[[nodiscard]] stream_request read_stream_request(const incoming& in);
 void take_stream_request(connection_state& c, const incoming& in, const stream_request& asked);
 void take_stream_answer(connection_state& c, const incoming& in, const open_request& request);
 void take_close_stream(connection_state& c, const incoming& in);
@@ -141,7 +141,7 @@ void settle_past_end(connection_state& c, dcp_stream& s, bool over);
 // --- track_ends.cpp
 void take_stream_end(connection_state& c, const incoming& in, dcp_stream& s);
 void take_vbucket_state(connection_state& c, const incoming& in, dcp_stream& s);
-void answer_vbucket_state(connection_state& c, dcp_stream& s);
+void answer_vbucket_state(dcp_stream& s);
 void wait_for_end(connection_state& c, dcp_stream& s);
 void abandon(connection_state& c, std::uint16_t vbucket, const dcp_stream* s, bool moved,
              std::string why);

@@ -124,7 +124,7 @@ void take_data_answer(connection_state& c, const incoming& in) {
         in.record.has_partition = true;
         in.record.partition = s->story.vbucket;
         fill_record(*s, in.record);
-        if (m.head.opcode == op::set_vbucket_state) answer_vbucket_state(c, *s);
+        if (m.head.opcode == op::set_vbucket_state) answer_vbucket_state(*s);
     }
     if (m.head.status() == status::success) return;
     const named_value* reason = find_value(status_names, m.head.status());

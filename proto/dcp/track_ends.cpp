@@ -139,7 +139,7 @@ void take_vbucket_state(connection_state& c, const incoming& in, dcp_stream& s) 
     if (state == vbucket_state::pending) ++s.pending_unanswered;
 }
 
-void answer_vbucket_state(connection_state&, dcp_stream& s) {
+void answer_vbucket_state(dcp_stream& s) {
     if (s.states_unanswered > 0) --s.states_unanswered;
     if (s.pending_unanswered > 0) --s.pending_unanswered;  // sent first, answered first
 }

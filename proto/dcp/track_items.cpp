@@ -21,7 +21,7 @@ bool accept(connection_state& c, dcp_stream& s, std::uint64_t seqno) {
         return true;
     }
     const bool unsure = c.marker_unsure(s);
-    const auto refuse = [&](code what, bool uncertain, std::string why) {
+    const auto refuse = [&](code what, bool uncertain, const std::string& why) {
         (void)c.report.tell(
             what, severity::error, uncertain, {},
             {sentence(place_text(s), ": seqno ", seqno, " ", why), item_figures(s, seqno)});

@@ -59,23 +59,25 @@ class observer {
     virtual ~observer() = default;
 
     // Unacknowledged bytes after each change of them or of the window.
-    virtual void on_flow(std::uint32_t, const frame_ref&, std::uint64_t /*outstanding*/,
-                         std::uint32_t /*window*/) noexcept {}
+    virtual void on_flow(std::uint32_t /*connection*/, const frame_ref& /*at*/,
+                         std::uint64_t /*outstanding*/, std::uint32_t /*window*/) noexcept {}
     // The window is full; and not any more (`over`), or the connection or capture ended so.
-    virtual void on_full(std::uint32_t, const frame_ref& /*since*/) noexcept {}
-    virtual void on_freed(std::uint32_t, const frame_ref& /*since*/, const frame_ref& /*until*/,
-                          bool /*over*/) noexcept {}
+    virtual void on_full(std::uint32_t /*connection*/, const frame_ref& /*since*/) noexcept {}
+    virtual void on_freed(std::uint32_t /*connection*/, const frame_ref& /*since*/,
+                          const frame_ref& /*until*/, bool /*over*/) noexcept {}
     // `stream`: index in connection_story::streams, from 1.
-    virtual void on_stream_opened(std::uint32_t, const frame_ref&,
+    virtual void on_stream_opened(std::uint32_t /*connection*/, const frame_ref& /*at*/,
                                   std::uint32_t /*stream*/) noexcept {}
-    virtual void on_stream_ended(std::uint32_t, const frame_ref&,
+    virtual void on_stream_ended(std::uint32_t /*connection*/, const frame_ref& /*at*/,
                                  std::uint32_t /*stream*/) noexcept {}
-    virtual void on_snapshot(std::uint32_t, const frame_ref&, std::uint32_t /*stream*/,
-                             std::uint64_t /*start*/, std::uint64_t /*end*/,
-                             std::uint32_t /*flags*/) noexcept {}
-    virtual void on_prepare(std::uint32_t, const frame_ref&, const prepare_event&) noexcept {}
-    virtual void on_noop(std::uint32_t, const frame_ref&, direction, bool /*response*/) noexcept {}
-    virtual void on_durable_write(const durable_write&) noexcept {}
+    virtual void on_snapshot(std::uint32_t /*connection*/, const frame_ref& /*at*/,
+                             std::uint32_t /*stream*/, std::uint64_t /*start*/,
+                             std::uint64_t /*end*/, std::uint32_t /*flags*/) noexcept {}
+    virtual void on_prepare(std::uint32_t /*connection*/, const frame_ref& /*at*/,
+                            const prepare_event& /*prepare*/) noexcept {}
+    virtual void on_noop(std::uint32_t /*connection*/, const frame_ref& /*at*/, direction /*from*/,
+                         bool /*response*/) noexcept {}
+    virtual void on_durable_write(const durable_write& /*write*/) noexcept {}
 };
 
 }  // namespace cdcscope::dcp

@@ -196,7 +196,7 @@ std::vector<findings::figure> of_stream(const dcp_stream& s, std::vector<finding
     return all;
 }
 
-stream_request read_stream_request(connection_state&, const incoming& in) {
+stream_request read_stream_request(const incoming& in) {
     stream_request asked;
     asked.flags = static_cast<std::uint32_t>(number_or(in.m, field_id::stream_flags, 0));
     asked.start = number_or(in.m, field_id::start_seqno, 0);
