@@ -1,4 +1,5 @@
-// A stream of DCP messages: framing, decoding in every context, values, and the JSON that is made of them, which must be valid.
+// A stream of DCP messages: framing, decoding in every context, values, and the JSON that is made
+// of them, which must be valid.
 #include <cstdlib>
 
 #include "analyzer/record/dcp_recorder.h"
@@ -23,7 +24,8 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-void one_message(record::dcp_recorder& recorder, byte_view bytes, std::uint64_t whole, const dcp::track_record& track) {
+void one_message(record::dcp_recorder& recorder, byte_view bytes, std::uint64_t whole,
+                 const dcp::track_record& track) {
     recover::message m;
     m.connection = 1;
     m.bytes = bytes;
@@ -59,7 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.keep_secrets = (rest[0] & 8U) != 0;
     options.streams = (rest[0] & 64U) != 0 ? record::layout::vbucket : record::layout::connection;
     dcp::track_record track;
-    track.context.collections = (rest[0] & 16U) != 0 ? dcp::collection_keys::on : dcp::collection_keys::off;
+    track.context.collections =
+        (rest[0] & 16U) != 0 ? dcp::collection_keys::on : dcp::collection_keys::off;
     track.context.stream_ids = (rest[0] & 32U) != 0;
     rest = rest.subspan(1);
     record::dcp_recorder recorder(options);
