@@ -1,18 +1,34 @@
 #include "proto/canal/walk.h"
 
+#include <array>
+
 namespace cdcscope::canal {
 
 namespace {
 
+// Which fields of a message, by number, are messages themselves: a bit each.
+constexpr std::size_t message_count = std::size(message_rows);
+constexpr std::array<std::uint32_t, message_count> nested_fields = [] {
+    std::array<std::uint32_t, message_count> bits{};
+    for (std::size_t i = 0; i < message_count; ++i) {
+        for (const field_row& f : message_rows[i].fields) {
+            if (f.kind == field_kind::message) bits[i] |= 1U << f.number;
+        }
+    }
+    return bits;
+}();
+
 fault check_nested(message_id message, byte_view bytes, int depth) noexcept {
     if (depth >= max_depth) return fault::too_deep;
-    message_reader reader(message, bytes);
-    message_field field;
+    const std::uint32_t nested = nested_fields[static_cast<std::size_t>(message) - 1];
+    wire_reader reader(bytes);
+    wire_field field;
     while (reader.next(field)) {
-        if (field.row == nullptr || field.row->kind != field_kind::message) continue;
-        if (const fault f = check_nested(field.row->message, field.bytes, depth + 1);
-            f != fault::none)
-            return f;
+        if (field.number > 31 || (nested >> field.number & 1U) == 0 ||
+            field.wire != wire_type::length)
+            continue;
+        const message_id inner = row_of(message).find(field.number)->message;
+        if (const fault f = check_nested(inner, field.bytes, depth + 1); f != fault::none) return f;
     }
     return reader.why();
 }

@@ -129,7 +129,7 @@ fault wire_reader::read_value(std::size_t& at, wire_field& field) const noexcept
     return fault::bad_wire_type;
 }
 
-bool wire_reader::next(wire_field& field) noexcept {
+bool wire_reader::next_any(wire_field& field) noexcept {
     if (offset_ == bytes_.size() || fault_ != fault::none) return false;
     field = {};
     field.tag = base_ + offset_;

@@ -61,13 +61,38 @@ class wire_reader {
         : bytes_(bytes), base_(base) {}
 
     // The next field; false at the end of the message and at the first fault, which ends it.
-    [[nodiscard]] bool next(wire_field& field) noexcept;
+    [[nodiscard]] bool next(wire_field& field) noexcept {
+        return next_short(field) || next_any(field);
+    }
 
     [[nodiscard]] fault why() const noexcept { return fault_; }
     // Where the field begins that could not be read.
     [[nodiscard]] std::size_t fault_offset() const noexcept { return base_ + offset_; }
 
   private:
+    // The common case: tag and number, or tag and length, of one byte each.
+    [[nodiscard]] bool next_short(wire_field& field) noexcept {
+        const std::size_t left = bytes_.size() - offset_;
+        if (left < 2 || fault_ != fault::none) return false;
+        const std::uint8_t tag = bytes_[offset_];
+        const std::uint8_t second = bytes_[offset_ + 1];
+        const auto wire = static_cast<wire_type>(tag & 7U);
+        const bool length = wire == wire_type::length;
+        if (tag < 8 || ((tag | second) & 0x80U) != 0 || (!length && wire != wire_type::varint))
+            return false;
+        const std::size_t content = length ? second : 0;
+        if (content > left - 2) return false;
+        field.number = tag >> 3;
+        field.wire = wire;
+        field.tag = base_ + offset_;
+        field.value = field.tag + (length ? 2 : 1);
+        field.bits = length ? 0 : second;
+        field.bytes = bytes_.subspan(offset_ + 2, content);
+        offset_ += 2 + content;
+        field.end = base_ + offset_;
+        return true;
+    }
+    [[nodiscard]] bool next_any(wire_field& field) noexcept;
     [[nodiscard]] fault read_tag(std::size_t& at, std::uint32_t& tag) const noexcept;
     [[nodiscard]] fault read_value(std::size_t& at, wire_field& field) const noexcept;
     [[nodiscard]] fault read_length(std::size_t& at, wire_field& field) const noexcept;
