@@ -3,6 +3,8 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include <charconv>
+
 #include "proto/wire/utf8.h"
 
 namespace cdcscope {
@@ -41,12 +43,35 @@ bool is_json(byte_view document, std::size_t max_depth) {
     return !rapidjson::Reader().Parse<flags>(in, guard).IsError() && in.Tell() == document.size();
 }
 
-constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+// The reader takes the second half of a surrogate pair alone for a character; most others refuse
+// such a document, and with it the record that it would stand in. Backslashes of valid JSON begin
+// escapes.
+bool has_lone_surrogate(std::string_view json) {
+    constexpr std::size_t escape = 6;  // \uXXXX
+    for (std::size_t at = json.find('\\'); at != std::string_view::npos; at = json.find('\\', at)) {
+        if (json[at + 1] != 'u') {
+            at += 2;
+            continue;
+        }
+        unsigned unit = 0;
+        std::from_chars(json.data() + at + 2, json.data() + at + escape, unit, 16);
+        if (unit >= 0xdc00 && unit <= 0xdfff) return true;
+        at += unit >= 0xd800 && unit <= 0xdbff ? 2 * escape
+                                               : escape;  // the reader has seen the other half
+    }
+    return false;
+}
+
+constexpr bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 }  // namespace
 
 bool append_compact_json(std::string& out, byte_view document, std::size_t max_depth) {
-    if (!is_utf8(document) || !is_json(document, max_depth)) return false;
+    if (!is_utf8(document) || !is_json(document, max_depth) ||
+        has_lone_surrogate(as_text(document)))
+        return false;
     bool in_string = false;
     bool escaped = false;
     for (const char c : as_text(document)) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "proto/json/base64.h"
@@ -41,6 +42,78 @@ TEST(JsonDocument, LosesWhiteSpaceOutsideStringsOnly) {
     EXPECT_EQ(compact(" { \"a b\" : [ 1.50 , \"x  \\\" y\" ] }\n"), R"({"a b":[1.50,"x  \" y"]})");
     EXPECT_EQ(compact("123456789012345678901234567890"), "123456789012345678901234567890");
     EXPECT_EQ(compact("\"\\u00e9\""), "\"\\u00e9\"");
+}
+
+TEST(JsonDocument, TakesEveryFormOfTheGrammar) {
+    for (const char* good :
+         {"0", "-0", "10", "-1.5", "1e5", "1E+5", "1.25e-10", "true", "false", "null", "\"\"", "[]",
+          "{}", "[[],{}]", R"("\"\\\/\b\f\n\r\t\u00E9\ud83d\ude00")",
+          R"({"a":{"b":[1,"c",{"d":null}]},"e":""})"}) {
+        EXPECT_EQ(compact(good), good);
+    }
+    for (const char* bad : {"-",
+                            "+1",
+                            ".5",
+                            "1.",
+                            "1e",
+                            "1e+",
+                            "00",
+                            "-01",
+                            "0x1",
+                            "tru",
+                            "truefalse",
+                            "nul",
+                            "\"",
+                            "\"\\",
+                            "\"\\x\"",
+                            "\"\\u12\"",
+                            "\"\\u12g4\"",
+                            "\"\\ud800\"",
+                            "\"\\ud800x\"",
+                            "\"\\udc00\"",
+                            "\"\\ud800\\u0041\"",
+                            "\"a\nb\"",
+                            "[",
+                            "]",
+                            "[1",
+                            "[1,]",
+                            "[,1]",
+                            "{\"a\"}",
+                            "{\"a\":}",
+                            "{\"a\":1",
+                            "{\"a\" 1}",
+                            "{1:2}",
+                            "{\"a\":1 \"b\":2}",
+                            "[1}",
+                            "{]",
+                            "1 1",
+                            ",",
+                            ":"}) {
+        EXPECT_EQ(compact(bad), "refused <") << bad;
+    }
+}
+
+// Every prefix, and every single changed byte, of a document: the same answer as an independent
+// parser gives.
+TEST(JsonDocument, AgreesWithAnotherParserOnEveryDamage) {
+    const std::string document =
+        R"({"id": 17, "t\u00e9xt": "a\nb \\ \"q\"", "n": [-1.5e3, true, null, {"x": []}], "u": "\u20ac\ud83d\ude00 gr\u00fc\u00df"} )";
+    const auto agree = [](const std::string& text) {
+        std::string out;
+        const bool ours = append_compact_json(out, as_bytes(text));
+        const bool theirs = nlohmann::json::accept(text);
+        EXPECT_EQ(ours, theirs) << text;
+        if (!ours || !theirs) return;
+        EXPECT_EQ(nlohmann::json::parse(out), nlohmann::json::parse(text));
+    };
+    for (std::size_t n = 0; n <= document.size(); ++n) agree(document.substr(0, n));
+    for (std::size_t at = 0; at < document.size(); ++at) {
+        for (int byte = 1; byte < 256; ++byte) {  // the other parser takes 0 for the end
+            std::string changed = document;
+            changed[at] = static_cast<char>(byte);
+            agree(changed);
+        }
+    }
 }
 
 TEST(JsonDocument, RefusesWhatIsNoJsonAndLeavesTheBufferAlone) {
