@@ -31,6 +31,7 @@ half_stream::syn_fit half_stream::fits(std::uint32_t initial) const noexcept {
     if (!space_.anchored()) return syn_fit::first;
     const position begin = space_.position_of(initial + 1, expected());
     if (syn_seen_) return initial == initial_ ? syn_fit::repeat : syn_fit::stranger;
+    if (fin_ != no_position && begin > fin_) return syn_fit::stranger;
     const position seen = started_ ? origin_ : late_.empty() ? acked_ : late_.first();
     if (!started_ && late_.empty() && acked_ == no_position) return syn_fit::first;
     return begin <= seen && seen - begin <= longest_overtaking ? syn_fit::first : syn_fit::stranger;
@@ -202,7 +203,7 @@ bool half_stream::on_fin(std::uint32_t sequence, std::uint32_t payload, position
 
 half_stream::rst_verdict half_stream::on_rst(std::uint32_t sequence, position window,
                                              position acknowledges, surroundings& with) {
-    const bool nothing_seen = !started_ && late_.empty();
+    const bool nothing_seen = !started_ && !holds_start();
     if (!space_.anchored()) space_.anchor(sequence);
     position at = space_.position_of(sequence, expected());
     if (is_far(at)) return rst_verdict::out_of_window;

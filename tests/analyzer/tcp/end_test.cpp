@@ -130,6 +130,23 @@ TEST(StreamEnd, RepeatsAfterTheEndBelongToTheOldConnection) {
     EXPECT_EQ(w.seen.count("tcp.out_of_window"), 0);
 }
 
+TEST(StreamEnd, ASynBehindAFinBelongsToAnotherConnection) {
+    wire_script w;
+    w.control(s2c, fin | ack, 5001, 1001);
+    w.control(s2c, syn | ack, 5005, 1001);
+    w.table.finish();
+    ASSERT_EQ(w.stories.size(), 2U);
+    EXPECT_EQ(w.stories[0]->ends, strings{"s2c fin 0"});
+}
+
+TEST(StreamEnd, ARstBehindAFinThatStillWaitsDoesNotOvertakeIt) {
+    wire_script w;
+    w.control(s2c, fin | ack, 5001, 1001);
+    w.control(s2c, rst, 5002);
+    w.table.finish();
+    EXPECT_EQ(w.only().ends, (strings{"s2c fin 0", "s2c rst 1"}));
+}
+
 TEST(PortReuse, ANewSynBeginsANewConnectionAfterAClose) {
     wire_script w;
     w.handshake();
