@@ -6,30 +6,21 @@
 namespace cdcscope::capture {
 namespace {
 
-constexpr std::size_t window_size = 512 * 1024;
+constexpr std::size_t window_size = std::size_t{512} * 1024;
 
 }  // namespace
 
 byte_window::byte_window(std::unique_ptr<byte_source> source)
-    : source_(std::move(source)),
-      buffer_(std::make_unique_for_overwrite<std::uint8_t[]>(window_size)),
-      size_(window_size) {}
+    : source_(std::move(source)), buffer_(window_size) {}
 
 read_state byte_window::fill_slowly(std::size_t n) {
     // What is left is a piece of a record: moving it to the front keeps the reads large.
-    if (n <= size_) {
-        std::memmove(buffer_.get(), buffer_.get() + begin_, ready());
-    } else {
-        const std::size_t larger = std::max(n, size_ * 2);
-        auto fresh = std::make_unique_for_overwrite<std::uint8_t[]>(larger);
-        std::memcpy(fresh.get(), buffer_.get() + begin_, ready());
-        buffer_ = std::move(fresh);
-        size_ = larger;
-    }
+    std::memmove(buffer_.data(), buffer_.data() + begin_, ready());
+    if (n > buffer_.size()) buffer_.resize(std::max(n, buffer_.size() * 2));
     end_ -= begin_;
     begin_ = 0;
     while (ready() < n) {
-        const read_result r = source_->read({buffer_.get() + end_, size_ - end_});
+        const read_result r = source_->read(std::span(buffer_).subspan(end_));
         if (r.state != read_state::data) return r.state;
         end_ += r.size;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "analyzer/capture/byte_source.h"
 #include "proto/wire/bytes.h"
@@ -16,7 +17,7 @@ class byte_window {
     // stay.
     read_state fill(std::size_t n) { return n <= ready() ? read_state::data : fill_slowly(n); }
     // What is in the window. Valid until the next fill() or skip().
-    [[nodiscard]] byte_view bytes() const noexcept { return {buffer_.get() + begin_, ready()}; }
+    [[nodiscard]] byte_view bytes() const noexcept { return {buffer_.data() + begin_, ready()}; }
     [[nodiscard]] std::size_t ready() const noexcept { return end_ - begin_; }
     // Takes n bytes off the front; they stay readable until the next fill().
     void consume(std::size_t n) noexcept {
@@ -34,8 +35,7 @@ class byte_window {
     read_state fill_slowly(std::size_t n);
 
     std::unique_ptr<byte_source> source_;
-    std::unique_ptr<std::uint8_t[]> buffer_;
-    std::size_t size_;  // of buffer_
+    std::vector<std::uint8_t> buffer_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     std::uint64_t offset_ = 0;

@@ -62,7 +62,7 @@ packet_kind decoder::on_tcp(const ip_packet& packet) {
     return packet_kind::tcp;
 }
 
-packet_kind decoder::on_exported(const packet& p) {
+packet_kind decoder::on_exported(const packet& p) const {
     exported_pdu pdu;
     if (out_.exported == nullptr || !parse_exported_pdu(p, pdu)) return packet_kind::other;
     out_.exported->on_exported_pdu(pdu);

@@ -42,7 +42,7 @@ class decoder {
     bool join(ip_packet& packet);
     packet_kind on_tcp(const ip_packet& packet);
     packet_kind on_carried(const carried& inner, int depth);
-    packet_kind on_exported(const packet& p);
+    [[nodiscard]] packet_kind on_exported(const packet& p) const;
 
     sinks out_;
     fragment_table fragments_;

@@ -1,15 +1,8 @@
 #include "analyzer/capture/decompressor.h"
 
 namespace cdcscope::capture {
-namespace {
-
-constexpr std::size_t packed_buffer = 256 * 1024;
-
-}  // namespace
-
 decompressor::decompressor(std::unique_ptr<byte_source> packed)
-    : packed_(std::move(packed)),
-      buffer_(std::make_unique_for_overwrite<std::uint8_t[]>(packed_buffer)) {}
+    : packed_(std::move(packed)), buffer_(std::make_unique_for_overwrite<packed_bytes>()) {}
 
 read_result decompressor::end(read_state how, std::string problem) {
     ended_ = how;
@@ -18,8 +11,8 @@ read_result decompressor::end(read_state how, std::string problem) {
 }
 
 read_state decompressor::refill() {
-    const read_result r = packed_->read({buffer_.get(), packed_buffer});
-    in_ = {buffer_.get(), r.size};
+    const read_result r = packed_->read(*buffer_);
+    in_ = byte_view(*buffer_).first(r.size);
     return r.state;
 }
 

@@ -2,6 +2,7 @@
 // (reassembly.md H6).
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "analyzer/capture/byte_source.h"
@@ -35,12 +36,14 @@ class decompressor : public byte_source {
     virtual unpacked unpack(byte_view in, std::span<std::uint8_t> out) = 0;
 
   private:
+    using packed_bytes = std::array<std::uint8_t, std::size_t{256} * 1024>;
+
     // Reads packed bytes; anything but data means that they are over, or not there yet.
     read_state refill();
     read_result end(read_state how, std::string problem = {});
 
     std::unique_ptr<byte_source> packed_;
-    std::unique_ptr<std::uint8_t[]> buffer_;
+    std::unique_ptr<packed_bytes> buffer_;
     byte_view in_;
     bool between_ = false;
     bool output_waits_ = false;

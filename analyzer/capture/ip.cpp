@@ -24,7 +24,7 @@ address v6_address(const std::uint8_t* p) noexcept {
 
 bool parse_ipv4(layer_view bytes, ip_packet& out) noexcept {
     if (!bytes.has(ipv4_header)) return false;
-    const std::size_t header = (bytes.data[0] & 0x0fU) * 4U;
+    const std::size_t header = std::size_t{bytes.data[0] & 0x0fU} * 4;
     const std::size_t total = load_be16(bytes.data + 2);
     if (header < ipv4_header || !bytes.has(header)) return false;
     // 0: the network card cuts the segment later and fills the length in (G1).
@@ -50,7 +50,8 @@ bool parse_ipv4(layer_view bytes, ip_packet& out) noexcept {
 std::size_t jumbo_length(layer_view options) noexcept {
     constexpr std::uint8_t jumbo = 0xc2;
     if (!options.has(2)) return 0;
-    const std::size_t end = std::min<std::size_t>(options.captured, (options.data[1] + 1U) * 8U);
+    const std::size_t end =
+        std::min<std::size_t>(options.captured, (std::size_t{options.data[1]} + 1) * 8);
     for (std::size_t at = 2; at + 1 < end;) {
         if (options.data[at] == 0) {  // one byte of padding
             ++at;

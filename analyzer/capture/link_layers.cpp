@@ -27,6 +27,13 @@ constexpr std::array<tag_row, 8> tags{{
     {0x8909, 6},  // Cisco metadata
 }};
 
+const tag_row* tag_of(std::uint16_t type) noexcept {
+    for (const tag_row& row : tags) {
+        if (row.type == type) return &row;
+    }
+    return nullptr;
+}
+
 bool is_common_type(std::uint16_t type) noexcept {
     return type == 0x0800 || type == 0x86dd || type == 0x8100 || type == 0x88a8;
 }
@@ -166,11 +173,7 @@ constexpr std::array<link_row, 19> links{{
 }  // namespace
 
 carried peel_ethertype(std::uint16_t type, layer_view rest) noexcept {
-    const auto tag_of = [&type] {
-        return std::find_if(tags.begin(), tags.end(),
-                            [&type](const tag_row& t) { return t.type == type; });
-    };
-    for (auto tag = tag_of(); tag != tags.end(); tag = tag_of()) {
+    for (const tag_row* tag = tag_of(type); tag != nullptr; tag = tag_of(type)) {
         if (!rest.has(tag->skip + 2U)) return nothing;
         type = load_be16(rest.data + tag->skip);
         rest.skip(tag->skip + 2U);

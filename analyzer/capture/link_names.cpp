@@ -27,7 +27,7 @@ constexpr std::array<name_row, 8> names{{
 }};
 
 std::string name_of(std::uint32_t type) {
-    const auto row = std::ranges::find(names, type, &name_row::link_type);
+    const auto* row = std::ranges::find(names, type, &name_row::link_type);
     if (row != names.end()) return std::string(row->name);
     const char* described = ::pcap_datalink_val_to_description(static_cast<int>(type));
     return described == nullptr ? "without a name" : described;

@@ -5,16 +5,14 @@
 namespace cdcscope::capture {
 namespace {
 
-// Large enough that system calls do not count, small enough to stay in the second-level cache.
-constexpr std::size_t file_buffer_size = 256 * 1024;
-constexpr std::size_t poll_size = 64 * 1024;
+constexpr std::size_t poll_size = std::size_t{64} * 1024;
 
 }  // namespace
 
 pcap_stream::pcap_stream(std::unique_ptr<byte_source> source, byte_view header)
     : source_(std::move(source)),
       header_(header.begin(), header.end()),
-      file_buffer_(std::make_unique_for_overwrite<char[]>(file_buffer_size)),
+      file_buffer_(std::make_unique_for_overwrite<file_buffer>()),
       boundary_(header.size()),
       delivered_(header.size()) {}
 
@@ -31,7 +29,7 @@ std::FILE* pcap_stream::open() {
         return static_cast<ssize_t>(static_cast<pcap_stream*>(stream)->give({bytes, n}));
     };
     std::FILE* file = ::fopencookie(this, "r", calls);
-    if (file != nullptr) std::setvbuf(file, file_buffer_.get(), _IOFBF, file_buffer_size);
+    if (file != nullptr) std::setvbuf(file, file_buffer_->data(), _IOFBF, file_buffer_->size());
     return file;
 }
 

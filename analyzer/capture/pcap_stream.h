@@ -1,6 +1,7 @@
 // A byte source as the FILE that libpcap reads from, able to hand bytes out a second time.
 #pragma once
 
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -34,6 +35,9 @@ class pcap_stream {
     read_state poll();
 
   private:
+    // Large enough that system calls do not count, small enough to stay in the second-level cache.
+    using file_buffer = std::array<char, std::size_t{256} * 1024>;
+
     std::size_t give(std::span<std::uint8_t> into);
     void remember(byte_view bytes);
 
@@ -42,7 +46,7 @@ class pcap_stream {
     std::vector<std::uint8_t> replay_;  // to be given before the source is asked
     std::size_t replayed_ = 0;
     std::vector<std::uint8_t> recent_;  // given since the boundary; ends at delivered_
-    std::unique_ptr<char[]> file_buffer_;
+    std::unique_ptr<file_buffer> file_buffer_;
     std::uint64_t boundary_;
     std::uint64_t delivered_;
     read_state state_ = read_state::data;

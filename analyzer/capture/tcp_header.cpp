@@ -1,5 +1,6 @@
 #include "analyzer/capture/tcp_header.h"
 
+#include <array>
 #include <cstring>
 
 namespace cdcscope::capture {
@@ -51,7 +52,7 @@ bool parse_tcp(const ip_packet& packet, segment& out) noexcept {
     layer_view bytes = packet.payload;
     if (!bytes.has(needed)) return false;
     const std::uint8_t* p = bytes.data;
-    const std::size_t header = (p[12] >> 4U) * 4U;
+    const std::size_t header = std::size_t{p[12]} / 16 * 4;
     if (header < header_minimum || header > bytes.wire) return false;
     out.source = {packet.source, load_be16(p)};
     out.destination = {packet.destination, load_be16(p + 2)};
@@ -78,9 +79,9 @@ bool tcp_checksum_is_good(const ip_packet& packet) noexcept {
     const std::size_t skip = packet.v6 ? 0 : 12;
     std::uint64_t sum = sum_words(packet.source.bytes.data() + skip, 16 - skip);
     sum += sum_words(packet.destination.bytes.data() + skip, 16 - skip);
-    std::uint8_t tail[8] = {0, 0, 0, 0, 0, 0, 0, ip_protocol::tcp};
-    store_be32(tail, static_cast<std::uint32_t>(bytes.wire));
-    sum += sum_words(tail, sizeof tail);
+    std::array<std::uint8_t, 8> tail{0, 0, 0, 0, 0, 0, 0, ip_protocol::tcp};
+    store_be32(tail.data(), static_cast<std::uint32_t>(bytes.wire));
+    sum += sum_words(tail.data(), tail.size());
     sum += sum_words(bytes.data, bytes.captured);
     while (sum >> 16U != 0) sum = (sum & 0xffffU) + (sum >> 16U);
     return sum == 0xffff;

@@ -20,9 +20,13 @@ carried peel_erspan(layer_view rest, std::size_t header) noexcept {
 
 // RFC 2784 and 2890; version 1 (PPTP, RFC 2637) has a key always and perhaps an acknowledgement.
 carried peel_gre(layer_view rest) noexcept {
-    constexpr unsigned checksum = 0x8000, source_routing = 0x4000, key = 0x2000, sequence = 0x1000,
-                       acknowledgement = 0x0080;
-    constexpr std::uint16_t erspan_2 = 0x88be, erspan_3 = 0x22eb;
+    constexpr unsigned checksum = 0x8000;
+    constexpr unsigned source_routing = 0x4000;
+    constexpr unsigned key = 0x2000;
+    constexpr unsigned sequence = 0x1000;
+    constexpr unsigned acknowledgement = 0x0080;
+    constexpr std::uint16_t erspan_2 = 0x88be;
+    constexpr std::uint16_t erspan_3 = 0x22eb;
     if (!rest.has(4)) return nothing;
     const unsigned flags = load_be16(rest.data);
     const std::uint16_t type = load_be16(rest.data + 2);
@@ -58,7 +62,7 @@ carried peel_vxlan_gpe(layer_view rest) noexcept {
 
 carried peel_geneve(layer_view rest) noexcept {
     if (!rest.has(8) || rest.data[0] >> 6U != 0) return nothing;
-    const std::size_t header = 8 + (rest.data[0] & 0x3fU) * 4U;
+    const std::size_t header = 8 + std::size_t{rest.data[0] & 0x3fU} * 4;
     const std::uint16_t type = load_be16(rest.data + 2);
     if (!rest.has(header)) return nothing;
     rest.skip(header);
@@ -82,7 +86,7 @@ carried peel_gtp(layer_view rest) noexcept {
     rest.skip(4);
     while (next != 0) {
         if (!rest.has(1)) return nothing;
-        const std::size_t size = rest.data[0] * 4U;
+        const std::size_t size = std::size_t{rest.data[0]} * 4;
         if (size == 0 || !rest.has(size)) return nothing;
         next = rest.data[size - 1];
         rest.skip(size);
@@ -96,7 +100,8 @@ carried peel_mpls_in_udp(layer_view rest) noexcept {
 
 // TaZmen Sniffer Protocol, as routers mirror: tagged fields, then a whole frame.
 carried peel_tzsp(layer_view rest) noexcept {
-    constexpr std::uint8_t padding = 0, end = 1;
+    constexpr std::uint8_t padding = 0;
+    constexpr std::uint8_t end = 1;
     if (!rest.has(4) || rest.data[0] != 1 || load_be16(rest.data + 2) != 1) return nothing;
     rest.skip(4);
     while (rest.has(1)) {
