@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""`explain` says what a finding means, finds it by code or rule, and helps with a mistyped one."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+import harness  # noqa: E402
+
+
+class Explain(unittest.TestCase):
+    def text(self, *arguments):
+        done = harness.run("explain", *arguments)
+        self.assertEqual((0, b""), (done.returncode, done.stderr))
+        return done.stdout.decode()
+
+    def test_one_finding_in_full(self):
+        text = self.text("dcp.flow.stalled")
+        for part in ("D13", "note to warning", "dcp.md sections 10 and 17", "means ", "do       1 Take a thread dump",
+                     "--threshold dcp.flow.stalled.warning=10", "cbdcp.flow.stalled"):
+            self.assertIn(part, text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_by_its_rule(self):
+        self.assertEqual(self.text("dcp.flow.stalled"), self.text("D13"))
+        self.assertEqual(self.text("canal.lag"), self.text("c14"))
+
+    def test_all_of_them(self):
+        lines = self.text().splitlines()
+        for number in range(1, 57):
+            self.assertEqual(1, sum(f"  D{number:02}  " in line for line in lines), number)
+        for code in ("canal.ddl", "tcp.gap", "ip.fragment_overlap", "capture.snaplen", "cap.memory"):
+            self.assertTrue(any(line.startswith(code + " ") for line in lines), code)
+
+    def test_a_mistyped_one(self):
+        done = harness.run("explain", "dcp.flow.stalld")
+        self.assertEqual(1, done.returncode)
+        self.assertEqual(b"", done.stdout)
+        self.assertEqual("cdcscope: explain: no finding dcp.flow.stalld; nearest: dcp.flow.stalled. cdcscope explain lists all\n",
+                         done.stderr.decode())
+
+    def test_the_reference_is_what_docs_holds(self):
+        self.assertEqual((harness.ROOT / "docs" / "findings.md").read_text(encoding="utf-8"), self.text("--markdown"))
+
+
+if __name__ == "__main__":
+    unittest.main()
