@@ -6,6 +6,7 @@
 #include <set>
 
 #include "docs/generate/pretty_json.h"
+#include "docs/generate/wire_schema.h"
 #include "proto/dcp/opcodes.h"
 #include "proto/json/json_writer.h"
 
@@ -297,16 +298,6 @@ std::string rules_of_values(const opcode_row& row, bool response) {
     return out + R"(,"not":{"required":["content","contentBase64"]})";
 }
 
-constexpr std::string_view wire =
-    R"({"type":"object","required":["conn","dir","frames","time","offset","bytes"],"properties":{
-"conn":{"type":"integer","minimum":1},"dir":{"enum":["c2s","s2c"]},
-"frames":{"type":"array","items":{"type":"integer","minimum":1},"minItems":1,"maxItems":2},
-"time":{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{9}Z$"},
-"file":{"type":"string"},"offset":{"type":"integer","minimum":0},"bytes":{"type":"integer","minimum":1},
-"opaque":{"type":"string","pattern":"^0x[0-9a-f]{1,8}$"},
-"cut":{"type":"object","required":["captured","of"],"properties":{"captured":{"type":"integer"},"of":{"type":"integer"}}},
-"afterGap":{"const":true},"gapBytes":{"type":"integer","minimum":0}}})";
-
 std::string head(std::string_view title) {
     return R"({"$schema":"https://json-schema.org/draft/2020-12/schema","title":"cdcscope )" +
            std::string(title) + R"(","type":"object",)";
@@ -326,7 +317,7 @@ std::string schema_of(const opcode_row& row, const members& event) {
     if (!sound.empty())
         rest += R"(,"if":{"not":{"required":["malformed"]}},"then":{"required":[)" + sound + "]}";
     write_branch(out, members_of(row, false), required_of(row, false), rest);
-    return out + R"(,"$defs":{"wire":)" + std::string(wire) + "}}";
+    return out + R"(,"$defs":{"wire":)" + std::string(wire_schema) + "}}";
 }
 
 std::string file_name(std::string_view event) {
@@ -361,7 +352,7 @@ std::string other_commands(const std::set<std::string_view>& taken) {
     object.pop_back();
     return head("other key-value commands") + object +
            R"(,"required":["event","wire"],"not":{"required":["content","contentBase64"]},"$defs":{"wire":)" +
-           std::string(wire) + "}}";
+           std::string(wire_schema) + "}}";
 }
 
 std::string push_schema() {
@@ -376,7 +367,7 @@ std::string push_schema() {
     std::string object = object_of(all).substr(std::string_view(R"({"type":"object",)").size());
     object.pop_back();
     return head("server push") + object +
-           R"(,"required":["event","push","wire"],"$defs":{"wire":)" + std::string(wire) + "}}";
+           R"(,"required":["event","push","wire"],"$defs":{"wire":)" + std::string(wire_schema) + "}}";
 }
 
 }  // namespace

@@ -1,0 +1,10 @@
+// The schema of `wire`, which every record of a message has (messages.md section 4).
+#pragma once
+
+#include <string_view>
+
+namespace cdcscope::docs {
+
+extern const std::string_view wire_schema;  // JSON
+
+}  // namespace cdcscope::docs
