@@ -145,7 +145,7 @@ class cat {
         if (out_.gone()) return exit_status::done;
         if (stop_signal() != 0) return stop_status();
         if (damage_.count() == 0) return exit_status::done;
-        damage_.print(options_.file, good_, source_.size() - reader_->offset());
+        damage_.print(source_, good_);
         return exit_status::demanded;
     }
 

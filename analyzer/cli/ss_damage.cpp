@@ -1,5 +1,6 @@
 #include "analyzer/cli/ss_damage.h"
 #include "proto/findings/words.h"
+#include "proto/ss/salvage.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +16,15 @@ std::string repair_advice(const std::string& path, std::string_view does) {
     return fmt::format("cdcscope ss repair {} -o good.ss {}", path, does);
 }
 
+// Whether what looks like a torn end is a damaged size or key length with whole messages behind it.
+bool others_follow(sink::ss_file_source& source, std::uint64_t offset) {
+    return ss::holds_message(source, read_ss_header(source).interval, offset);
+}
+
 }  // namespace
 
-std::string damage_text(const std::string& path, const ss::problem& p, std::uint64_t good,
-                        std::uint64_t trailing) {
+std::string damage_text(sink::ss_file_source& source, const ss::problem& p, std::uint64_t good) {
+    const std::string& path = source.path();
     using ss::fault;
     using ss::reach;
     switch (p.what) {
@@ -29,8 +35,13 @@ std::string damage_text(const std::string& path, const ss::problem& p, std::uint
                 path, p.at.sequence, p.at.key, grouped(p.offset), p.stored, p.computed,
                 grouped(good), repair_advice(path, "drops it"));
         case fault::message_cut:
+            if (others_follow(source, p.offset)) {
+                return fmt::format(
+                    "{}: byte {}: no message can be read here, but others follow; {}", path,
+                    grouped(p.offset), repair_advice(path, "saves them"));
+            }
             return fmt::format("{}: ends inside a message: {} bytes after the {} whole ones; {}",
-                               path, grouped(trailing), grouped(good),
+                               path, grouped(source.size() - p.offset), grouped(good),
                                repair_advice(path, "cuts them off"));
         case fault::data_after_eos:
             return fmt::format(
@@ -57,11 +68,12 @@ void damage_list::add(const ss::problem& p) {
     if (kept_.size() < max_lines) kept_.push_back({p, std::string(p.at.key)});
 }
 
-void damage_list::print(const std::string& path, std::uint64_t good, std::uint64_t trailing) const {
+void damage_list::print(sink::ss_file_source& source, std::uint64_t good) const {
+    const std::string& path = source.path();
     for (const kept& k : kept_) {
         ss::problem p = k.what;
         p.at.key = k.key;
-        print_error(damage_text(path, p, good, trailing));
+        print_error(damage_text(source, p, good));
     }
     if (count_ > kept_.size()) {
         print_error(fmt::format("{}: {} more problems; cdcscope ss verify --json {} lists them all",

@@ -5,15 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/sink/ss_source.h"
 #include "proto/ss/problem.h"
 
 namespace cdcscope::cli {
 
 // What is wrong and what to do: "a.ss: message 12 of orders at byte 1,615 fails its checksum (...);
-// 19 good ones around it. cdcscope ss repair a.ss -o good.ss drops it". `good`: whole messages;
-// `trailing`: bytes that were not read.
-[[nodiscard]] std::string damage_text(const std::string& path, const ss::problem& p,
-                                      std::uint64_t good, std::uint64_t trailing);
+// 19 good ones around it. cdcscope ss repair a.ss -o good.ss drops it". `good`: whole messages.
+// What is behind a message that is cut off is looked at in the file.
+[[nodiscard]] std::string damage_text(sink::ss_file_source& source, const ss::problem& p,
+                                      std::uint64_t good);
 
 // Keeps the first problems, so that their lines can say what the whole file shows, and counts the
 // others.
@@ -24,7 +25,7 @@ class damage_list {
     void add(const ss::problem& p);
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
     // Errors on standard error, one a line.
-    void print(const std::string& path, std::uint64_t good, std::uint64_t trailing) const;
+    void print(sink::ss_file_source& source, std::uint64_t good) const;
 
   private:
     struct kept {

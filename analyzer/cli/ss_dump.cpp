@@ -107,7 +107,7 @@ int ss_dump(const ss_dump_options& o) {
     const ss::walk_summary sum = ss::walk(*source, lines);
     out.flush();
     if (lines.damage().count() == 0) return exit_status::done;
-    lines.damage().print(o.file, sum.good(), sum.trailing());
+    lines.damage().print(*source, sum.good());
     return exit_status::demanded;
 }
 

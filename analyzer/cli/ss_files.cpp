@@ -82,7 +82,7 @@ ss_header read_ss_header(sink::ss_file_source& source) {
     const std::size_t n = source.read(0, bytes);
     if (n == ss::byte_source::failed) throw ss_failure{source.failure()};
     const ss::decoded_header h = ss::decode_header({bytes.data(), n});
-    if (h.broken) throw ss_failure{damage_text(source.path(), h.broken, 0, 0)};
+    if (h.broken) throw ss_failure{damage_text(source, h.broken, 0)};
     return {std::string(h.value.file_name), h.value.created_ms, h.value.interval};
 }
 

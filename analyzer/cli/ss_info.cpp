@@ -138,7 +138,7 @@ int ss_info(const ss_info_options& o) {
     }
     out.flush();
     if (c.damage.count() == 0) return exit_status::done;
-    c.damage.print(o.file, sum.good(), sum.trailing());
+    c.damage.print(*source, sum.good());
     return exit_status::demanded;
 }
 

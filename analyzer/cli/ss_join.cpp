@@ -48,6 +48,7 @@ class input {
             if (m.eos) {
                 eos_ms_ = m.at.timestamp_ms;
             } else if (!ss::is_reserved_key(m.at.key)) {
+                ++messages_;
                 return true;
             }
         }
@@ -60,7 +61,7 @@ class input {
 
   private:
     [[noreturn]] void fail(const ss::problem& p) const {
-        throw ss_failure{damage_text(source_->path(), p, 0, source_->size() - reader_.offset())};
+        throw ss_failure{damage_text(*source_, p, messages_)};
     }
     [[nodiscard]] ss::problem behind_eos() const {
         ss::problem p;
@@ -83,6 +84,7 @@ class input {
     ss_header header_;
     ss::reader reader_;
     std::optional<std::uint64_t> eos_ms_;
+    std::uint64_t messages_ = 0;
 };
 
 // Which file is next: the one with the earliest message, of equal ones the one named first.

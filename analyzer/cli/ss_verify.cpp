@@ -95,7 +95,7 @@ int ss_verify(const ss_verify_options& o) {
         out.flush();
         return exit_status::done;
     }
-    problems.damage.print(o.file, sum.good(), sum.trailing());
+    problems.damage.print(*source, sum.good());
     return exit_status::demanded;
 }
 
