@@ -101,7 +101,10 @@ void session::on_gap(const recover::gap& g) {
 void session::on_unparsed(const recover::unparsed_run& u) {
     to_.on_unparsed(u);
     tracked* t = find(u.connection);
-    if (t == nullptr || !t->canal) return;
+    if (t == nullptr) return;
+    // Framing that broke inside a stream hides messages as a hole does.
+    if (t->dcp && u.kind == recover::unparsed_kind::skipped && u.offset != 0) t->dcp->hole(u.dir);
+    if (!t->canal) return;
     if (u.kind == recover::unparsed_kind::bad_length) {
         t->canal->bad_length(u.dir, u.claimed_length, u.head, ++last_id_, u.frames);
     } else if (u.kind == recover::unparsed_kind::incomplete) {
