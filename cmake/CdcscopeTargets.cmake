@@ -64,7 +64,7 @@ function(cdc_test name)
     endif()
     target_compile_definitions(${name} PRIVATE
         CDCSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CDCSCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
         PROPERTIES TIMEOUT 600 ENVIRONMENT "TZ=UTC;LC_ALL=C.UTF-8")
 endfunction()
 
