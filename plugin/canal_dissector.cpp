@@ -1,5 +1,7 @@
 #include "plugin/canal_dissector.h"
 
+#include <iterator>
+
 #include <algorithm>
 
 #include "plugin/canal_labels.h"
@@ -133,8 +135,8 @@ void register_canal_dissector(int proto) {
           HFILL}},
     };
     static int* trees[] = {&ett_canal};
-    proto_register_field_array(proto, fields, array_length(fields));
-    proto_register_subtree_array(trees, array_length(trees));
+    proto_register_field_array(proto, fields, static_cast<int>(std::size(fields)));
+    proto_register_subtree_array(trees, static_cast<int>(std::size(trees)));
     register_canal_fields(proto);
     register_canal_walk(proto);
     register_canal_labels(proto);

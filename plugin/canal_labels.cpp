@@ -1,5 +1,7 @@
 #include "plugin/canal_labels.h"
 
+#include <iterator>
+
 #include "plugin/text.h"
 #include "proto/canal/view.h"
 #include "proto/wire/utf8.h"
@@ -222,7 +224,7 @@ void register_canal_labels(int proto) {
           "the database",
           HFILL}},
     };
-    proto_register_field_array(proto, fields, array_length(fields));
+    proto_register_field_array(proto, fields, static_cast<int>(std::size(fields)));
 }
 
 }  // namespace cdcscope

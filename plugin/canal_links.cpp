@@ -1,5 +1,7 @@
 #include "plugin/canal_links.h"
 
+#include <iterator>
+
 #include "plugin/text.h"
 
 namespace cdcscope {
@@ -98,7 +100,7 @@ void register_canal_links(int proto) {
          {"Server Version", "canal.server_version", FT_STRING, BASE_NONE, nullptr, 0,
           "As the traffic tells", HFILL}},
     };
-    proto_register_field_array(proto, fields, array_length(fields));
+    proto_register_field_array(proto, fields, static_cast<int>(std::size(fields)));
 }
 
 }  // namespace cdcscope

@@ -1,5 +1,7 @@
 #include "plugin/canal_walk.h"
 
+#include <iterator>
+
 #include <algorithm>
 
 #include "plugin/canal_labels.h"
@@ -264,9 +266,9 @@ void register_canal_walk(int proto) {
          {"canal.not_shown.expert", PI_UNDECODED, PI_NOTE, "Too many fields: the rest is not shown",
           EXPFILL}},
     };
-    proto_register_field_array(proto, fields, array_length(fields));
-    proto_register_subtree_array(trees, array_length(trees));
-    expert_register_field_array(expert_register_protocol(proto), experts, array_length(experts));
+    proto_register_field_array(proto, fields, static_cast<int>(std::size(fields)));
+    proto_register_subtree_array(trees, static_cast<int>(std::size(trees)));
+    expert_register_field_array(expert_register_protocol(proto), experts, static_cast<int>(std::size(experts)));
 }
 
 }  // namespace cdcscope

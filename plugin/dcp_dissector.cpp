@@ -1,5 +1,7 @@
 #include "plugin/dcp_dissector.h"
 
+#include <iterator>
+
 #include "plugin/dcp_fields.h"
 #include "plugin/dcp_links.h"
 #include "plugin/dcp_preferences.h"
@@ -141,13 +143,13 @@ void register_dcp() {
           EXPFILL}},
     };
     proto_cbdcp = proto_register_protocol("Couchbase Database Change Protocol", "CB-DCP", "cbdcp");
-    proto_register_subtree_array(trees, array_length(trees));
+    proto_register_subtree_array(trees, static_cast<int>(std::size(trees)));
     register_dcp_preferences(proto_cbdcp);
     register_dcp_fields(proto_cbdcp);
     register_dcp_values(proto_cbdcp);
     register_dcp_taps(proto_cbdcp);
     expert_register_field_array(expert_register_protocol(proto_cbdcp), experts,
-                                array_length(experts));
+                                static_cast<int>(std::size(experts)));
     register_experts(proto_cbdcp, findings::protocol::dcp, "cbdcp");
 }
 

@@ -35,8 +35,10 @@ const void* values_of(std::vector<value_string> made, int& display) {
     if (kept.size() <= longest_plain_list) return VALS(kept.data());
     display |= BASE_EXT_STRING;
     value_string_ext& ext = known.large_values.emplace_back();
-    ext = {_try_val_to_str_ext_init, 0, static_cast<std::uint32_t>(kept.size() - 1), kept.data(),
-           "cbdcp"};
+    ext._vs_match2 = _try_val_to_str_ext_init;
+    ext._vs_num_entries = static_cast<std::uint32_t>(kept.size() - 1);
+    ext._vs_p = kept.data();
+    ext._vs_name = "cbdcp";
     return &ext;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "plugin/boundary.h"
+
+#include <iterator>
 #include "plugin/connection.h"
 #include "plugin/dcp_dissector.h"
 #include "plugin/dcp_preferences.h"
@@ -212,10 +214,10 @@ void register_kv_demux() {
     };
     proto_cbkv = proto_register_protocol("Couchbase key-value/DCP", "CB-KV", "cbkv");
     proto_set_cant_toggle(proto_cbkv);
-    proto_register_field_array(proto_cbkv, fields, array_length(fields));
-    proto_register_subtree_array(trees, array_length(trees));
+    proto_register_field_array(proto_cbkv, fields, static_cast<int>(std::size(fields)));
+    proto_register_subtree_array(trees, static_cast<int>(std::size(trees)));
     expert_register_field_array(expert_register_protocol(proto_cbkv), experts,
-                                array_length(experts));
+                                static_cast<int>(std::size(experts)));
     cbkv_handle = register_dissector("cbkv", dissect_cbkv, proto_cbkv);
     register_init_routine(take_ports);
     ws::register_tcp_watch(proto_cbkv);

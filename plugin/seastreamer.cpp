@@ -1,6 +1,8 @@
 // `seastreamer`: records of a .ss file, as the wiretap plugin hands them out (wireshark.md section
 // 8; ss.md sections 2 to 5).
 #include "plugin/boundary.h"
+
+#include <iterator>
 #include "plugin/canal_dissector.h"
 #include "plugin/canal_labels.h"
 #include "plugin/dcp_dissector.h"
@@ -254,10 +256,10 @@ void register_seastreamer() {
          {"seastreamer.end_mark.bad", PI_MALFORMED, PI_WARN, "The end mark is missing", EXPFILL}},
     };
     proto_seastreamer = proto_register_protocol("SeaStreamer File", "SeaStreamer", "seastreamer");
-    proto_register_field_array(proto_seastreamer, fields, array_length(fields));
-    proto_register_subtree_array(trees, array_length(trees));
+    proto_register_field_array(proto_seastreamer, fields, static_cast<int>(std::size(fields)));
+    proto_register_subtree_array(trees, static_cast<int>(std::size(trees)));
     expert_register_field_array(expert_register_protocol(proto_seastreamer), experts,
-                                array_length(experts));
+                                static_cast<int>(std::size(experts)));
     seastreamer_handle = register_dissector("seastreamer", dissect, proto_seastreamer);
     key_table = register_dissector_table("seastreamer.stream_key", "SeaStreamer stream key",
                                          proto_seastreamer, FT_STRING, ws::case_sensitive);

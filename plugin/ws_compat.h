@@ -26,8 +26,13 @@
 #include <epan/strutil.h>
 #include <epan/tap.h>
 #include <epan/to_str.h>
+#if CDC_WIRESHARK_API >= 406
+#include <wsutil/value_string.h>
+#else
 #include <epan/value_string.h>
+#endif
 #if CDC_WIRESHARK_API >= 402
+#include <wsutil/plugins.h>
 #include <wsutil/str_util.h>
 #endif
 extern "C" {

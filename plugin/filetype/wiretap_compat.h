@@ -8,6 +8,10 @@
 
 #include <wiretap/wtap.h>
 #include <wsutil/buffer.h>
+#if WIRESHARK_VERSION_MAJOR * 100 + WIRESHARK_VERSION_MINOR >= 402
+#include <wsutil/array.h>
+#include <wsutil/plugins.h>
+#endif
 
 #include <cstdint>
 
