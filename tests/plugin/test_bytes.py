@@ -145,20 +145,22 @@ def pcap(frames):
     return b"".join(out)
 
 
-def segment(sport, dport, seq, ack, flags, data):
+def segment(from_client, sport, dport, seq, ack, flags, data):
+    hosts = [bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])]
+    source, target = hosts if from_client else hosts[::-1]
     tcp = struct.pack(">HHIIBBHHH", sport, dport, seq, ack, 0x50, flags, 8192, 0, 0) + data
-    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, source, target)
     return bytes(12) + b"\x08\x00" + ip + tcp
 
 
 def conversation(number, server, pieces):
     """A handshake and what the server sends, from a client port of its own."""
     client = 20_000 + number % 40_000
-    frames = [segment(client, server, 99, 0, 2, b""), segment(server, client, 199, 100, 0x12, b""),
-              segment(client, server, 100, 200, 0x10, b"")]
+    frames = [segment(True, client, server, 99, 0, 2, b""), segment(False, server, client, 199, 100, 0x12, b""),
+              segment(True, client, server, 100, 200, 0x10, b"")]
     at = 200
     for piece in pieces:
-        frames.append(segment(server, client, at, 100, 0x18, piece))
+        frames.append(segment(False, server, client, at, 100, 0x18, piece))
         at += len(piece)
     return frames
 

@@ -1,0 +1,122 @@
+"""Beside Wireshark's own `couchbase` dissector: who gets which message, what users can switch, and other ports."""
+import struct
+import unittest
+
+import wireshark
+from test_bytes import conversation, pcap, segment
+
+
+def protocols(place, *options):
+    return wireshark.tshark("-r", wireshark.room.copy(place), "-T", "fields", "-e", "frame.protocols", "-Y", "tcp.len > 0", *options)
+
+
+def capture(kind, name):
+    return next(c for c, _ in wireshark.captures(kind) if name in c)
+
+
+def message(magic, opcode, extras=b"", key=b"", value=b"", last=0):
+    return struct.pack(">BBHBBHIIQ", magic, opcode, len(key), len(extras), 0, last, len(extras + key + value), 1, 0) + extras + key + value
+
+
+def between(client, server, pieces):
+    """pieces: (from the client?, bytes)."""
+    frames = [segment(True, client, server, 99, 0, 2, b""), segment(False, server, client, 199, 100, 0x12, b""),
+              segment(True, client, server, 100, 200, 0x10, b"")]
+    at = {True: 100, False: 200}
+    for from_client, data in pieces:
+        source, target = (client, server) if from_client else (server, client)
+        frames.append(segment(from_client, source, target, at[from_client], at[not from_client], 0x18, data))
+        at[from_client] += len(data)
+    return frames
+
+
+OPEN = message(0x80, 0x50, struct.pack(">II", 0, 1), b"test:1")
+GET = message(0x80, 0x00, b"", b"some-key")
+
+
+class Beside(unittest.TestCase):
+    def test_dcp_is_ours_and_get_is_theirs(self):
+        place = wireshark.room.write("get.pcap", pcap(between(30000, 11210, [(True, GET), (True, OPEN)])))
+        shown = protocols(place).split()
+        self.assertTrue(shown[0].endswith(":couchbase"), shown)
+        self.assertTrue(shown[1].endswith(":cbkv:cbdcp") or shown[1].endswith(":cbdcp"), shown)
+
+    def test_short_summary_keeps_all_here(self):
+        place = wireshark.room.write("get2.pcap", pcap(between(30000, 11210, [(True, GET)])))
+        shown = wireshark.tshark("-r", place, "-o", "cbdcp.non_dcp:Short summary by this plugin", "-Y", "cbdcp")
+        self.assertIn("Get", shown)
+        self.assertIn("some-key", shown)
+
+    def test_both_in_one_segment(self):
+        place = wireshark.room.write("mixed.pcap", pcap(between(30000, 11210, [(True, OPEN + GET + OPEN)])))
+        shown = wireshark.tshark("-r", place, "-Y", "cbdcp and couchbase")
+        self.assertEqual(shown.count("Open"), 2, shown)
+        self.assertIn("CB-DCP", shown)
+
+    def test_disabling_ours_gives_the_port_back(self):
+        shown = protocols(capture("dcp", "basic_ipv4"), "--disable-protocol", "cbdcp")
+        self.assertNotIn("cbdcp", shown)
+        self.assertIn(":couchbase", shown)
+
+    def test_decode_as_couchbase_wins(self):
+        shown = protocols(capture("dcp", "basic_ipv4"), "-d", "tcp.port==11210,couchbase")
+        self.assertNotIn("cbdcp", shown)
+        self.assertIn(":couchbase", shown)
+
+    def test_a_port_preference_of_couchbase_does_not_take_it_away(self):
+        shown = protocols(capture("dcp", "basic_ipv4"), "-o", "couchbase.tcp.port:11210")
+        self.assertIn(":cbdcp", shown)
+
+    def test_decode_as_cbdcp_on_another_port(self):
+        get = wireshark.room.write("noopen.pcap", pcap(between(30000, 12000, [(True, message(0x80, 0x5c))])))
+        self.assertNotIn("cbdcp", protocols(get))
+        self.assertIn(":cbdcp", protocols(get, "-d", "tcp.port==12000,cbdcp"))
+
+    def test_heuristic_takes_any_port_from_dcp_open_on(self):
+        place = wireshark.room.write("port12000.pcap", pcap(between(30000, 12000, [(True, GET), (True, OPEN), (True, message(0x80, 0x5c))])))
+        shown = protocols(place).split()
+        self.assertNotIn("cbdcp", shown[0])
+        self.assertIn(":cbdcp", shown[1])
+        self.assertIn(":cbdcp", shown[2])
+
+    def test_heuristic_can_be_switched_off(self):
+        place = wireshark.room.write("port12000b.pcap", pcap(between(30000, 12000, [(True, OPEN)])))
+        self.assertNotIn("cbdcp", protocols(place, "--disable-heuristic", "cbdcp_tcp"))
+
+    def test_middle_of_a_stream_is_joined_at_a_header(self):
+        frames = between(30000, 11210, [(True, b"tail of a message that began earlier"), (True, OPEN)])[3:]
+        shown = protocols(wireshark.room.write("middle.pcap", pcap(frames))).split()
+        self.assertNotIn("cbdcp", shown[0])
+        self.assertIn(":cbdcp", shown[1])
+
+    def test_a_body_beyond_the_limit_is_not_believed(self):
+        liar = struct.pack(">BBHBBHIIQ", 0x80, 0x57, 0, 31, 0, 0, 0x7fffffff, 0, 0) + bytes(31)
+        place = wireshark.room.write("liar.pcap", pcap(between(30000, 11210, [(True, OPEN), (True, liar), (True, OPEN)])))
+        shown = wireshark.tshark("-r", place, "-Y", "cbdcp")
+        self.assertEqual(shown.count("Open"), 2, shown)
+
+    def test_http_on_canals_port_is_not_canal(self):
+        place = wireshark.room.write("http.pcap", pcap(between(30000, 11111, [(True, b"GET / HTTP/1.1\r\n\r\n"), (False, b"HTTP/1.1 200 OK\r\n\r\n")])))
+        self.assertNotIn("canal", protocols(place))
+
+    def test_canal_handshake_is_known_on_any_port(self):
+        handshake = bytes.fromhex("00000010" "10011801" "2a0a" "1208bf0867f881e63834")
+        admin = bytes.fromhex("00000010" "10011801" "220a" "1208bf0867f881e63834")
+        for name, data, field in (("data", handshake, "canal.packet.type"), ("admin", admin, "canal.admin.packet.type")):
+            place = wireshark.room.write(f"hand-{name}.pcap", pcap(between(30000, 23456, [(False, data)])))
+            self.assertEqual(wireshark.tshark("-r", place, "-T", "fields", "-e", field, "-Y", "canal").strip(), "1", name)
+
+    def test_admin_port_is_never_taken_for_the_data_port(self):
+        place = capture("canal", "admin_11110")
+        self.assertEqual(wireshark.dissect(place, "-Y", "canal.packet.type"), "")
+        self.assertGreater(len(wireshark.dissect(place, "-Y", "canal.admin.packet.type").splitlines()), 20)
+
+    def test_one_hint_a_connection_where_segments_are_out_of_order(self):
+        place = capture("dcp", "messy_tcp_ipv4")
+        hints = wireshark.dissect(place, "-Y", "cbdcp.order_unknown", "-T", "fields", "-e", "tcp.stream").split()
+        self.assertEqual(sorted(hints), ["0", "1"])
+        self.assertEqual(wireshark.dissect(capture("dcp", "basic_ipv4"), "-Y", "cbdcp.order_unknown"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
