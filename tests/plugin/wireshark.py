@@ -76,7 +76,8 @@ def run(program, *arguments, timeout=300, stdin=None, **variables):
 
 def tshark(*arguments, may_warn=False, **variables):
     """Standard output as text. Anything on standard error is a failure."""
-    done = run("tshark", "-n", *arguments, **variables)
+    lead = [] if arguments[0] == "-G" else ["-n"]
+    done = run("tshark", *lead, *arguments, **variables)
     errors = "\n".join(line for line in done.stderr.decode(errors="replace").splitlines()
                        if line and not line.startswith("Running as user"))
     if done.returncode != 0 or (errors and not may_warn):
