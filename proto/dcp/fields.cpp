@@ -214,7 +214,7 @@ constexpr std::array<field, field_count> fields = {{
     {f::high_completed_seqno, "cbdcp.snapshot.high_completed_seqno", "High Completed Seqno", u64,
      decimal, "highCompletedSeqno", json::number},
     {f::snapshot_timestamp, "cbdcp.snapshot.timestamp", "Snapshot Timestamp", u64, decimal,
-     "timestamp", json::number},
+     "snapshotTimestamp", json::number},
     {f::purge_seqno, "cbdcp.snapshot.purge_seqno", "Purge Seqno", u64, decimal, "purgeSeqno",
      json::number},
     {f::high_prepared_seqno, "cbdcp.snapshot.high_prepared_seqno", "High Prepared Seqno", u64,
