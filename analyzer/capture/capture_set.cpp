@@ -217,6 +217,15 @@ reading_progress capture_set::progress() const noexcept {
     return sum;
 }
 
+std::vector<file_facts> capture_set::facts() const {
+    std::vector<file_facts> all;
+    for (const member& m : members_) {
+        const std::uint64_t bytes = (m.file != nullptr ? m.file->progress() : m.progress).total;
+        all.push_back({m.name, m.packets, bytes, m.first_time, m.last_time});
+    }
+    return all;
+}
+
 void capture_set::finish() {
     if (largest_step_back_ == 0) return;
     observations_.on_observation(

@@ -18,6 +18,14 @@ struct reading_progress {
     std::uint32_t file = 0;   // that the last packet is of
 };
 
+// What a report says of a file.
+struct file_facts {
+    std::string name;
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;  // of the file as stored; 0: not known
+    std::int64_t first_ns = 0, last_ns = 0;
+};
+
 class capture_set {
   public:
     capture_set(observation_sink& observations, open_options options)
@@ -39,6 +47,8 @@ class capture_set {
     [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
     [[nodiscard]] reading_progress progress() const noexcept;
+    // In the order of names().
+    [[nodiscard]] std::vector<file_facts> facts() const;
     // Reports what concerns all files. To be called once, at the end.
     void finish();
 

@@ -58,6 +58,7 @@ class reader {
     [[nodiscard]] const first_packet& first() const noexcept { return first_; }
     [[nodiscard]] const packet_totals& packets() const noexcept { return totals_; }
     [[nodiscard]] reading_progress progress() const noexcept { return files_.progress(); }
+    [[nodiscard]] std::vector<file_facts> files() const { return files_.facts(); }
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
   private:

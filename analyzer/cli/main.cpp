@@ -74,6 +74,7 @@ int run(int argc, char** argv) {
     action todo;
     add_extract_command(app, todo);
     add_streams_command(app, todo);
+    add_report_command(app, todo);
     add_ss_commands(app, todo);
     add_explain_command(app, todo);
     try {

@@ -67,6 +67,9 @@ class pipeline {
 
     [[nodiscard]] const capture::reader& captures() const noexcept { return reader_; }
     [[nodiscard]] std::uint64_t last_frame() const noexcept { return reader_.packets().read; }
+    [[nodiscard]] const canal::world& canal_world() const noexcept {
+        return session_.canal_world();
+    }
     [[nodiscard]] const recover::recovery& recovered() const noexcept { return recovery_; }
 
   private:

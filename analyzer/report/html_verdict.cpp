@@ -81,7 +81,8 @@ void completeness(html_writer& w, const model& m) {
         w.put("<li><i class=\"g\"></i><b>{}</b> never captured: {}</li>", exact_bytes(b.gap),
               count(m.capture.holes, "hole"));
     if (b.unparsed > 0)
-        w.put("<li><i class=\"u\"></i><b>{}</b> unparsed</li>", exact_bytes(b.unparsed));
+        w.put("<li><i class=\"u\"></i><b>{}</b> unparsed: {}</li>", exact_bytes(b.unparsed),
+              unparsed_words(m));
     if (b.gap == 0 && b.unparsed == 0) w.raw("<li>no gap, nothing unparsed</li>");
     w.raw("</ul>");
 }

@@ -97,6 +97,7 @@ std::string render_json(const model& m) {
     put_writes(w, m);
     put_operations(w, m);
     put_batches(w, m);
+    put_transactions(w, m);
     put_positions(w, m);
     put_limits(w, m);
     put_left_out(w, m);

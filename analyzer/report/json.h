@@ -1,4 +1,4 @@
-// The report as one JSON document, for scripts: docs/schema/report.schema.json says what is in it.
+// The report as one JSON document, for scripts: docs/schema/report.json says what is in it.
 #pragma once
 
 #include <string>

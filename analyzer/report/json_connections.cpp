@@ -124,9 +124,7 @@ void put_item(json_writer& w, const item_sample& s) {
     if (s.collection) w.field("collection", *s.collection);
     w.field("seqno", s.seqno).field("revision", s.revision).field("snapshot", s.snapshot);
     put_strings(w, "datatype", s.datatype);
-    w.field("valueBytes", s.value_bytes)
-        .field("bodyBytes", s.body_bytes)
-        .field("bodyCrc", s.body_crc);
+    w.field("valueBytes", s.value_bytes).field("bodyBytes", s.body_bytes);
     put_strings(w, "xattrs", s.xattrs);
     if (s.cut) w.field("cut", true);
     w.end_object();
@@ -224,6 +222,8 @@ void put_connection(json_writer& w, const model& m, const connection& c) {
         put_durability(w, c);
     }
     if (!c.first_bytes.empty()) put_text(w, "firstBytes", c.first_bytes);
+    if (!c.looks_like.empty()) put_text(w, "looksLike", c.looks_like);
+    if (c.longest_silence.length() > 0) put_ms(w, "longestSilenceMs", c.longest_silence.length());
     put_holes(w, m, c);
     put_samples(w, c);
     w.end_object();

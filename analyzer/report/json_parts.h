@@ -26,6 +26,7 @@ void put_streams(json_writer& w, const model& m);
 void put_writes(json_writer& w, const model& m);
 void put_operations(json_writer& w, const model& m);
 void put_batches(json_writer& w, const model& m);
+void put_transactions(json_writer& w, const model& m);
 void put_positions(json_writer& w, const model& m);
 
 }  // namespace cdcscope::report

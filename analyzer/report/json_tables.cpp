@@ -35,6 +35,7 @@ void put_request(json_writer& w, const stream_row& s) {
     w.field("snapshotStart", s.snapshot_start).field("snapshotEnd", s.snapshot_end);
     w.field("vbucketUuid", s.vbucket_uuid);
     put_hex(w, "flags", s.flags);
+    if (!s.filter.empty()) put_text(w, "filter", s.filter);
 }
 
 void put_progress(json_writer& w, const stream_row& s) {
@@ -47,7 +48,14 @@ void put_progress(json_writer& w, const stream_row& s) {
     } else {
         w.null();
     }
+    w.field("mutations", s.mutations)
+        .field("deletions", s.deletions)
+        .field("expirations", s.expirations);
     if (s.open_prepares > 0) w.field("openPrepares", s.open_prepares);
+    if (s.repeated > 0) {
+        w.field("repeated", s.repeated).field("repeatedFirst", s.repeated_first);
+        w.field("repeatedLast", s.repeated_last);
+    }
     if (!s.not_captured.empty()) {
         w.name("notCaptured").begin_array();
         for (const auto& [from, to] : s.not_captured)
@@ -117,7 +125,10 @@ void put_operations(json_writer& w, const model& m) {
         put_text(w, "opcode", o.opcode);
         put_text(w, "key", o.key);
         if (o.partition) w.field("vbucket", std::uint32_t{*o.partition});
-        if (!o.level.empty()) put_text(w, "level", o.level);
+        if (!o.level.empty()) {
+            put_text(w, "level", o.level);
+            put_text(w, "timeout", o.default_timeout ? "default" : "given");
+        }
         w.field("answered", o.has_answer);
         if (o.has_answer) {
             put_hex(w, "status", o.status);
@@ -159,6 +170,23 @@ void put_batches(json_writer& w, const model& m) {
         w.field("transactionEnd", b.transaction_end);
         put_frame(w, m, "delivered", b.delivered);
         put_frame(w, m, "finished", b.finished);
+        w.end_object();
+    }
+    w.end_array();
+}
+
+void put_transactions(json_writer& w, const model& m) {
+    w.name("transactions").begin_array();
+    for (const auto& t : m.transactions) {
+        w.begin_object();
+        put_text(w, "destination", t.destination);
+        put_text(w, "clientId", t.client_id);
+        put_text(w, "transactionId", t.id);
+        w.name("batches").begin_array();
+        for (const auto n : t.batches) w.number(n);
+        w.end_array();
+        w.field("rows", t.rows);
+        put_frame(w, m, "end", t.at);
         w.end_object();
     }
     w.end_array();

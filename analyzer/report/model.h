@@ -93,6 +93,9 @@ struct hit {
     frame_ref first, last;  // of the evidence
     std::string text;
     std::vector<findings::figure> figures;
+    bool running = false;   // tells of a state that lasts ...
+    bool going_on = false;  // ... and that had not ended when the connection or the capture did
+    frame_ref until;        // end of that state, or of what was seen of it; frame 0: not known
 };
 
 // A rule on one connection: what findings[] of the JSON holds.
@@ -105,6 +108,7 @@ struct rule_finding {
     frame_ref first, last;  // over all hits
     std::uint64_t count = 0;
     std::vector<hit> hits;  // first ones, at most cap::hits
+    bool going_on = false;  // one of all its hits was
     std::size_t card = 0;   // index into cards; no_card for chats
 };
 inline constexpr std::size_t no_card = SIZE_MAX;
@@ -256,7 +260,6 @@ struct item_sample {
     std::vector<std::string> datatype;
     std::uint64_t value_bytes = 0,
                   body_bytes = 0;  // on the wire; without extended attributes, uncompressed
-    std::uint64_t body_crc = 0;    // equal bodies are told by it
     bool cut = false;
     std::vector<std::string> xattrs;
 };
@@ -294,7 +297,9 @@ struct connection {
     std::uint64_t holes_left_out = 0;
     std::vector<item_sample> items;  // the first, and the largest one last if it is not among them
     std::vector<row_sample> rows;
-    std::string first_bytes;  // of what is not the protocol: readable form
+    time_span longest_silence;  // between two messages
+    std::string first_bytes;    // of what is not the protocol: readable form
+    std::string looks_like;     // what they give away: "HTTP", "TLS", "MySQL"
 
     step_series window;            // outstanding bytes
     time_sums received;            // bytes from the server
@@ -336,7 +341,11 @@ struct stream_row {
     bool snapshot_known = false, snapshot_complete = false;  // of the last one
     std::uint64_t last_snapshot_start = 0, last_snapshot_end = 0;
     std::int64_t last_item_ns = 0;
+    std::uint64_t mutations = 0, deletions = 0, expirations = 0;
+    std::uint64_t repeated = 0, repeated_first = 0,
+                  repeated_last = 0;  // items an earlier connection had got
     std::uint64_t open_prepares = 0;
+    std::string filter;                                                 // of collections, as sent
     std::vector<std::pair<std::uint64_t, std::uint64_t>> not_captured;  // seqnos in holes
     // From where a consumer can go on: uuid of the branch, seqno, snapshot.
     bool resumable = false;
@@ -361,6 +370,7 @@ struct durable_write {
 struct operation {
     std::uint32_t connection = 0;
     std::string opcode, key, level;
+    bool default_timeout = false;  // a durable write that leaves its time-out to the server
     frame_ref sent, answered;
     bool has_answer = false;
     std::uint16_t status = 0;
@@ -391,6 +401,14 @@ struct batch_row {
     bool transaction_end = false;
     health fared = health::ok;
     std::string remark;  // "lag", "refused, then acknowledged"
+};
+
+// A canal transaction that was handed out in more than one batch.
+struct split_transaction {
+    std::string destination, client_id, id;
+    std::vector<std::int64_t> batches;  // at most 64
+    std::uint64_t rows = 0;
+    frame_ref at;  // its end
 };
 
 // From where a canal destination goes on: the last entry of the last batch that was acknowledged.
@@ -442,6 +460,7 @@ struct model {
     std::vector<operation> operations;
     std::vector<batch_row> batches;
     std::vector<canal_position> positions;
+    std::vector<split_transaction> transactions;  // at most cap::writes
     std::uint64_t streams_left_out = 0, writes_left_out = 0, operations_left_out = 0,
                   batches_left_out = 0;
 

@@ -123,15 +123,11 @@ class text_page {
         heading("CAPTURE");
         account_line("messages", b.message, count(m_.capture.messages, "message"));
         if (b.gap > 0) account_line("never captured", b.gap, holes_words());
-        if (b.unparsed > 0) {
-            const auto only_holes =
-                b.gap > 0 && m_.result != verdict_kind::nothing_recovered && b.unparsed < b.message;
-            account_line("unparsed", b.unparsed,
-                         only_holes ? "pieces of messages around the holes, other protocols" : "");
-        }
+        if (b.unparsed > 0) account_line("unparsed", b.unparsed, unparsed_words(m_));
         account_line("TCP streams", b.stream, "");
         for (const auto& o : m_.capture.observations) {
-            if (o.code == "tcp.gap" || o.code == "tcp.resync") continue;
+            if (o.code == "tcp.gap" || o.code == "tcp.resync" || o.code == "tcp.acked_unseen")
+                continue;
             wrap(out_, "  ", fmt::format("{}: {}", o.code, o.text), 4, width_);
         }
     }
@@ -240,21 +236,17 @@ class text_page {
     }
 
     void servers(const std::vector<const connection*>& chosen) {
-        std::vector<std::pair<std::string, std::string>> by_server;
+        std::vector<std::pair<std::string, std::vector<std::uint32_t>>> by_server;
         for (const auto* c : chosen) {
-            const auto id = fmt::format("c{}", c->id);
             const auto it = std::find_if(by_server.begin(), by_server.end(),
                                          [&](const auto& s) { return s.first == c->server; });
-            if (it == by_server.end()) {
-                by_server.emplace_back(c->server, id);
-            } else {
-                it->second += ", " + id;
-            }
+            it == by_server.end() ? by_server.push_back({c->server, {c->id}})
+                                  : it->second.push_back(c->id);
         }
         std::string text = by_server.size() == 1 ? "Server: " : "Servers: ";
         for (std::size_t i = 0; i < by_server.size() && i < 10; ++i) {
             text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", by_server[i].first,
-                                by_server[i].second);
+                                id_ranges(by_server[i].second));
         }
         if (by_server.size() > 10) text += fmt::format(" and {} more", by_server.size() - 10);
         wrap(out_, "  ", text, 4, width_);

@@ -231,6 +231,42 @@ std::string rules_words(const card& c) {
     return fmt::format("rule{} {}", c.rules.size() > 1 ? "s" : "", out);
 }
 
+std::string id_ranges(std::vector<std::uint32_t> ids) {
+    std::sort(ids.begin(), ids.end());
+    std::string out;
+    for (std::size_t i = 0; i < ids.size();) {
+        auto end = i;
+        while (end + 1 < ids.size() && ids[end + 1] == ids[end] + 1) ++end;
+        const std::string_view comma = out.empty() ? "" : ", ";
+        // Two in a row are shorter one by one.
+        if (end - i >= 2) {
+            out += fmt::format("{}c{} to c{}", comma, ids[i], ids[end]);
+            i = end + 1;
+        } else {
+            out += fmt::format("{}c{}", comma, ids[i++]);
+        }
+    }
+    return out;
+}
+
+std::string unparsed_words(const model& m) {
+    std::uint64_t foreign = 0, cut = 0;
+    for (const auto& c : m.connections) {
+        const auto carries_ours =
+            c.of[0].messages + c.of[1].messages + c.of[0].cut_messages + c.of[1].cut_messages > 0;
+        (carries_ours ? cut : foreign) += bytes_of(c).unparsed;
+    }
+    std::string out;
+    if (cut > 0 && m.capture.holes > 0) {
+        out = fmt::format("pieces of the messages that the {} cut{}",
+                          m.capture.holes == 1 ? "hole" : "holes", m.capture.holes == 1 ? "s" : "");
+    } else if (cut > 0) {
+        out = "between messages";
+    }
+    if (foreign > 0) out += out.empty() ? "other protocols" : ", other protocols";
+    return out;
+}
+
 std::string frames_filter(const std::vector<std::uint32_t>& frames) {
     if (frames.size() == 1) return fmt::format("frame.number == {}", frames.front());
     return fmt::format("frame.number in {{{}}}", fmt::join(frames, ", "));

@@ -60,6 +60,10 @@ struct fact {
 [[nodiscard]] std::string title_words(const model& m, const card& c);
 // "rules D11, D13, D15", "rule 14", empty.
 [[nodiscard]] std::string rules_words(const card& c);
+// "c1 to c6, c8".
+[[nodiscard]] std::string id_ranges(std::vector<std::uint32_t> ids);
+// Where unparsed bytes come from: "pieces of the messages that the hole cuts, another protocol".
+[[nodiscard]] std::string unparsed_words(const model& m);
 // "frame.number in {24, 60, 313}" for each file that holds evidence of it.
 [[nodiscard]] std::string frames_filter(const std::vector<std::uint32_t>& frames);
 

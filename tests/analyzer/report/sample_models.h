@@ -125,10 +125,11 @@ inline model stalled(std::string name = "eq_dcpq:connector-1") {
     finding.first = frame(60, 1016 * ms);
     finding.last = frame(313, 21 * second);
     finding.count = 1;
-    finding.hits = {{finding.first,
-                     finding.last,
-                     name + " stopped receiving",
-                     {{"window", std::uint64_t{4096}}, {"stalledMs", 138'984.0}}}};
+    finding.hits.emplace_back();
+    finding.hits.front().first = finding.first;
+    finding.hits.front().last = finding.last;
+    finding.hits.front().text = name + " stopped receiving";
+    finding.hits.front().figures = {{"window", std::uint64_t{4096}}, {"stalledMs", 138'984.0}};
     finding.card = 0;
     m.findings = {finding};
 

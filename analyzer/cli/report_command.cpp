@@ -1,0 +1,224 @@
+#include "analyzer/cli/report_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/signals.h"
+#include "analyzer/cli/terminal.h"
+#include "analyzer/report/collector.h"
+#include "analyzer/report/format.h"
+#include "analyzer/report/html.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/markdown.h"
+#include "analyzer/report/text.h"
+#include "analyzer/sink/output_file.h"
+
+namespace cdcscope::cli {
+namespace {
+
+// As one would type it again: names with blanks or quotes in quotes.
+std::string command_of(const common_options& o) {
+    std::string out = "cdcscope report";
+    for (const std::string& name : o.captures) {
+        const bool plain = name.find_first_of(" \t'\"\\$&|;<>()*?!#~`") == std::string::npos;
+        out += plain ? " " + name : fmt::format(" '{}'", name);
+    }
+    for (const std::uint16_t port : o.dcp_ports) out += fmt::format(" --port dcp={}", port);
+    for (const std::uint16_t port : o.canal_ports) out += fmt::format(" --port canal={}", port);
+    return out;
+}
+
+std::string settings_of(const common_options& o) {
+    std::string out = "ports dcp=11210";
+    for (const std::uint16_t port : o.dcp_ports) out += fmt::format(",{}", port);
+    out += ", canal=11111";
+    for (const std::uint16_t port : o.canal_ports) out += fmt::format(",{}", port);
+    if (!o.filter.empty()) out += fmt::format("; filter {}", o.filter);
+    return out;
+}
+
+report::capture_info captured(const capture::reader& from) {
+    report::capture_info c;
+    for (const capture::file_facts& f : from.files()) {
+        if (f.packets > 0) {
+            c.span.from = c.span.from == 0 ? f.first_ns : std::min(c.span.from, f.first_ns);
+            c.span.to = std::max(c.span.to, f.last_ns);
+        }
+        c.files.push_back({f.name, f.packets, f.bytes, false});
+    }
+    c.packets = from.packets().read;
+    c.tcp_packets = from.packets().tcp;
+    c.other_packets = from.packets().other;
+    c.cut_packets = from.packets().cut;
+    return c;
+}
+
+std::string rendered(const report::model& m, const report_options& o, report_format format) {
+    switch (format) {
+        case report_format::html:
+            return report::render_html(m);
+        case report_format::json:
+            return report::render_json(m) + "\n";
+        case report_format::markdown:
+            return report::render_markdown(m, {o.all});
+        case report_format::text:
+            break;
+    }
+    // A file has room for every finding; a terminal shows the gravest three in full.
+    const bool to_terminal = o.output == "-";
+    return report::render_text(
+        m, {static_cast<std::size_t>(columns(stdout)),
+            to_terminal && use_color(o.common.color, stdout), o.all || !to_terminal});
+}
+
+bool fail(const std::string& error) {
+    if (!error.empty()) print_error(error);
+    return !error.empty();
+}
+
+std::string write(const report_options& o, const std::string& text) {
+    sink::output_file file;
+    const auto existing =
+        o.force ? sink::output_file::existing::replace : sink::output_file::existing::refuse;
+    if (sink::status opened = file.open(o.output, existing); !opened.ok()) return opened.error;
+    if (sink::status written = file.write(as_bytes(text)); !written.ok()) return written.error;
+    sink::status done = file.commit();
+    return file.reader_gone() ? std::string{} : done.error;
+}
+
+// What concerns the files and the limits; the report holds the rest.
+void print_warnings(const report::model& m) {
+    for (const auto& n : m.capture.observations) {
+        if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
+        print_warning(n.count > 1 ? fmt::format("{} ({} times)", n.text, n.count) : n.text);
+    }
+}
+
+report_format chosen_format(const report_options& o) {
+    if (o.format) return *o.format;
+    if (const auto by_name = format_by_name(o.output)) return *by_name;
+    throw usage_error(
+        fmt::format("report: output {}: ends in none of .html .json .md .txt; {}", o.output,
+                    o.output.ends_with(".pdf") ? "print the .html to PDF from a browser"
+                                               : "name it so, or say --format"));
+}
+
+int run_report(const report_options& o) {
+    const report_format format = chosen_format(o);
+    report::collector collector(o.common.limits);
+    pipeline read(o.common, "report", collector, collector, collector.watch_dcp(),
+                  collector.watch_canal());
+    if (fail(read.open())) return exit_status::failed;
+    bool bounds_known = false;
+    const outcome how = read.run(
+        [&] {
+            if (bounds_known || !read.captures().first().seen) return false;
+            bounds_known = true;
+            const std::int64_t first = read.captures().first().time_ns;
+            const auto at = [&](const std::optional<time_bound>& b) {
+                return b ? std::optional(b->resolve(first)) : std::nullopt;
+            };
+            collector.choose_time(at(o.common.since), at(o.common.until));
+            return false;
+        },
+        [&] { return collector.messages(); });
+    if (how == outcome::failed) {
+        print_error(read.captures().error());
+        return exit_status::failed;
+    }
+    if (how == outcome::interrupted) {
+        print_error("interrupted; no report was written");
+        return stop_status();
+    }
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    collector.describe_run(command_of(o.common), settings_of(o.common),
+                           std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    const report::model m = collector.finish(captured(read.captures()), read.canal_world());
+    if (fail(write(o, rendered(m, o, format)))) return exit_status::failed;
+    if (!o.common.quiet) print_warnings(m);
+    if (!o.fail_on) return exit_status::done;
+    const std::string grave = what_to_fail_on(m.hits, *o.fail_on);
+    if (grave.empty()) return exit_status::done;
+    print_error(fmt::format("report: {} (--fail-on {}); see {}", grave, findings::name(*o.fail_on),
+                            o.output == "-" ? "above" : o.output));
+    return exit_status::demanded;
+}
+
+template <typename Choice>
+void add_choice(CLI::App& command, const std::string& name, std::optional<Choice>& to,
+                const std::map<std::string, Choice>& choices, const std::string& help) {
+    command
+        .add_option_function<Choice>(
+            name, [&to](const Choice& c) { to = c; }, help)
+        ->transform(CLI::CheckedTransformer(choices))
+        ->type_name("NAME");
+}
+
+}  // namespace
+
+std::optional<report_format> format_by_name(std::string_view output) {
+    constexpr std::array<std::pair<std::string_view, report_format>, 6> endings{
+        {{".html", report_format::html},
+         {".htm", report_format::html},
+         {".json", report_format::json},
+         {".md", report_format::markdown},
+         {".txt", report_format::text},
+         {"-", report_format::text}}};
+    for (const auto& [ending, format] : endings) {
+        if (output.ends_with(ending) && (ending != "-" || output == "-")) return format;
+    }
+    return {};
+}
+
+std::string what_to_fail_on(const report::tally& hits, findings::severity least) {
+    using findings::severity;
+    const std::array<std::pair<severity, std::string>, 4> all{
+        {{severity::error, hits.errors == 0 ? "" : report::count(hits.errors, "error")},
+         {severity::warning, hits.warnings == 0 ? "" : report::count(hits.warnings, "warning")},
+         {severity::note, hits.notes == 0 ? "" : report::count(hits.notes, "note")},
+         {severity::chat, hits.chats == 0 ? "" : report::count(hits.chats, "chat")}}};
+    std::vector<std::string> said;
+    for (const auto& [level, words] : all) {
+        if (level >= least && !words.empty()) said.push_back(report::plain_spaces(words));
+    }
+    std::string out;
+    for (std::size_t i = 0; i < said.size(); ++i)
+        out += (i == 0 ? "" : i + 1 == said.size() ? " and " : ", ") + said[i];
+    return out;
+}
+
+void add_report_command(CLI::App& app, action& run) {
+    CLI::App* command = app.add_subcommand("report", "what the streams did and what went wrong");
+    auto options = std::make_shared<report_options>();
+    add_common_options(*command, options->common);
+    command
+        ->add_option("-o,--output", options->output,
+                     "x.html, x.json, x.md or x.txt; - for standard output (default)")
+        ->type_name("OUT");
+    add_choice<report_format>(*command, "--format", options->format,
+                              {{"text", report_format::text},
+                               {"md", report_format::markdown},
+                               {"json", report_format::json},
+                               {"html", report_format::html}},
+                              "text (default), md, json or html, whatever the name says");
+    command->add_flag("--all", options->all, "every finding in full, not the gravest three only");
+    command->add_flag("--force", options->force, "replace an existing file");
+    add_choice<findings::severity>(*command, "--fail-on", options->fail_on,
+                                   {{"error", findings::severity::error},
+                                    {"warning", findings::severity::warning},
+                                    {"note", findings::severity::note},
+                                    {"chat", findings::severity::chat}},
+                                   "exit with status 3 if there is a finding as grave as this");
+    command->callback([&run, options] { run = [options] { return run_report(*options); }; });
+}
+
+}  // namespace cdcscope::cli

@@ -1,0 +1,283 @@
+#include "analyzer/report/collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/report/cards.h"
+#include "analyzer/report/format.h"
+#include "analyzer/report/verdict.h"
+#include "proto/findings/table.h"
+
+namespace cdcscope::report {
+namespace {
+
+std::string_view why_words(recover::gap_reason reason) {
+    switch (reason) {
+        case recover::gap_reason::acked_unseen:
+            return "not captured, but acknowledged by TCP";
+        case recover::gap_reason::not_acked:
+            return "not captured";
+        case recover::gap_reason::snaplen:
+            return "cut off by the snapshot length";
+        case recover::gap_reason::memory_cap:
+            return "given up to stay within the memory limit";
+    }
+    return {};
+}
+
+std::string_view why_words(recover::unparsed_kind kind) {
+    switch (kind) {
+        case recover::unparsed_kind::skipped:
+            return "skipped on the way to the next message";
+        case recover::unparsed_kind::piece:
+            return "piece of a message that was cut";
+        case recover::unparsed_kind::incomplete:
+            return "the stream ends inside a message";
+        case recover::unparsed_kind::bad_length:
+            return "a length that no message has";
+        case recover::unparsed_kind::other_protocol:
+            return "another protocol";
+    }
+    return {};
+}
+
+direction_figures figures_of(const recover::direction_totals& t) {
+    direction_figures d;
+    d.messages = t.messages;
+    d.bytes = {t.stream_bytes, t.message_bytes, t.gap_bytes, t.unparsed_bytes};
+    d.gaps = t.gaps, d.unparsed = t.unparsed, d.cut_messages = t.cut_messages;
+    d.duplicate_bytes = t.duplicate_bytes, d.conflict_bytes = t.conflict_bytes;
+    return d;
+}
+
+// What the first bytes of a stream give away.
+std::string_view looks_like(byte_view head) {
+    const auto text = as_text(head);
+    for (const std::string_view verb : {"GET ", "POST", "HEAD", "PUT ", "HTTP", "OPTI"}) {
+        if (text.starts_with(verb)) return "HTTP";
+    }
+    if (head.size() > 2 && head[0] == 0x16 && head[1] == 0x03) return "TLS";
+    // A MySQL greeting: length, packet number 0, protocol version 10, the server's version as text.
+    if (head.size() > 5 && head[3] == 0 && head[4] == 10 && head[5] >= '0' && head[5] <= '9')
+        return "MySQL";
+    if (text.starts_with("SSH-")) return "SSH";
+    return {};
+}
+
+std::uint16_t port_of(const std::string& endpoint) {
+    const auto colon = endpoint.rfind(':');
+    return colon == std::string::npos ? std::uint16_t{0}
+                                      : static_cast<std::uint16_t>(std::strtoul(
+                                            endpoint.c_str() + colon + 1, nullptr, 10));
+}
+
+}  // namespace
+
+void collector::choose_time(std::optional<std::int64_t> since_ns,
+                            std::optional<std::int64_t> until_ns) {
+    since_ns_ = since_ns.value_or(INT64_MIN);
+    until_ns_ = until_ns.value_or(INT64_MAX);
+}
+
+void collector::describe_run(std::string command, std::string settings, std::int64_t made_ns) {
+    m_.command = std::move(command);
+    m_.settings = std::move(settings);
+    m_.made_ns = made_ns;
+}
+
+// ---- connections
+
+void collector::describe(connection& c, const recover::connection_info& info) {
+    c.carries = info.carries;
+    c.client = capture::to_string(info.client);
+    c.server = capture::to_string(info.server);
+    c.from_start = info.from_start[0] && info.from_start[1];
+    const auto v4 = info.client.ip.is_v4();
+    c.client_filter = fmt::format("{}.addr == {} && tcp.port == {}", v4 ? "ip" : "ipv6",
+                                  capture::to_string(info.client.ip), info.client.port);
+    switch (info.carries) {
+        case recover::protocol::tls:
+            c.what = role::tls;
+            break;
+        case recover::protocol::canal:
+            c.what = role::canal_client;
+            break;
+        case recover::protocol::canal_admin:
+            c.what = role::canal_admin;
+            break;
+        case recover::protocol::other:
+            c.what = role::other;
+            break;
+        default:
+            break;
+    }
+}
+
+void collector::on_connection(const recover::connection_info& c) {
+    if (m_.connections.size() < c.id) m_.connections.resize(c.id);
+    auto& mine = at(c.id);
+    mine.id = c.id;
+    mine.life = {c.first.time_ns, c.first.time_ns};
+    describe(mine, c);
+}
+
+void collector::on_protocol(const recover::connection_info& c) {
+    describe(at(c.id), c);
+}
+
+void collector::on_dcp(const recover::message& m, const dcp::track_record& said,
+                       const dcp::connection& state) {
+    ++messages_;
+    auto& c = at(m.connection);
+    c.life.to = std::max(c.life.to, m.frames.done.time_ns);
+    dcp_.on_message(c, m, said, state);
+}
+
+void collector::on_canal(const recover::message& m, const canal::track_record& said,
+                         const canal::world& state) {
+    ++messages_;
+    auto& c = at(m.connection);
+    c.life.to = std::max(c.life.to, m.frames.done.time_ns);
+    canal_.on_message(c, m, said, state);
+}
+
+void collector::on_end(std::uint32_t id, direction dir, recover::end_kind how,
+                       const frame_ref& where) {
+    auto& c = at(id);
+    c.life.to = std::max(c.life.to, where.time_ns);
+    // The first FIN or RST says who closed; a reset after the other side's FIN is told as what it
+    // was.
+    if (!c.closed.seen) c.closed = {true, dir, how, where};
+}
+
+void collector::on_totals(std::uint32_t id, const recover::direction_totals& c2s,
+                          const recover::direction_totals& s2c) {
+    auto& c = at(id);
+    for (const auto dir : {direction::c2s, direction::s2c}) {
+        const auto snaplen = c.of[index(dir)].snaplen_bytes;
+        c.of[index(dir)] = figures_of(dir == direction::c2s ? c2s : s2c);
+        c.of[index(dir)].snaplen_bytes = snaplen;
+    }
+    c.one_direction = (c2s.stream_bytes == 0) != (s2c.stream_bytes == 0);
+}
+
+void collector::on_closed(std::uint32_t id, recover::end_kind how, const frame_ref& where,
+                          const dcp::connection* state) {
+    auto& c = at(id);
+    // Forgotten by time-out or used anew: the last thing seen was its end.
+    const auto known = how != recover::end_kind::timed_out && how != recover::end_kind::reused;
+    if (known && where.frame != 0) c.life.to = std::max(c.life.to, where.time_ns);
+    if (state != nullptr) dcp_.on_closed(c, *state);
+    if (c.carries == recover::protocol::canal) canal_.on_closed(c);
+}
+
+// ---- holes
+
+void collector::add_hole(connection& c, hole h) {
+    if (c.holes.size() < cap::holes) {
+        c.holes.push_back(std::move(h));
+    } else {
+        ++c.holes_left_out;
+    }
+}
+
+void collector::on_gap(const recover::gap& g) {
+    auto& c = at(g.connection);
+    if (g.reason == recover::gap_reason::snaplen) c.of[index(g.dir)].snaplen_bytes += g.length;
+    if (g.dir == direction::s2c && !g.inside_value) dcp_.on_hole(g.connection);
+    add_hole(c, {g.dir, true, g.offset, g.length, std::string(why_words(g.reason)), g.at});
+}
+
+void collector::on_unparsed(const recover::unparsed_run& u) {
+    auto& c = at(u.connection);
+    if (c.first_bytes.empty() && !u.head.empty() &&
+        (u.kind == recover::unparsed_kind::other_protocol ||
+         u.kind == recover::unparsed_kind::bad_length)) {
+        c.first_bytes = printable(as_text(u.head));
+        if (c.looks_like.empty()) c.looks_like = looks_like(u.head);
+    }
+    add_hole(c, {u.dir, false, u.offset, u.length, std::string(why_words(u.kind)), u.frames.done});
+}
+
+// ---- findings
+
+void collector::on_finding(const findings::finding& f) {
+    if (f.at.time_ns >= since_ns_ && f.at.time_ns <= until_ns_) findings_.add(f);
+}
+
+void collector::on_settled(const findings::settlement& s) {
+    findings_.settle(s);
+}
+
+void collector::on_observation(const capture::observation& o) {
+    if (o.at.frame == 0 || (o.at.time_ns >= since_ns_ && o.at.time_ns <= until_ns_))
+        findings_.add(o);
+    if (o.code == "capture.truncated_file") cut_files_.push_back(o.at.file);
+    const auto [found, is_new] = observed_index_.try_emplace(std::string(o.code), observed_.size());
+    if (is_new) observed_.push_back({std::string(o.code), 0, 0, o.connection, o.at, o.text});
+    ++observed_[found->second].count;
+    observed_[found->second].bytes += o.bytes;
+}
+
+// ---- the end
+
+void collector::add_up() {
+    auto& all = m_.capture;
+    for (const auto& c : m_.connections) {
+        for (const auto& d : c.of) {
+            all.bytes += d.bytes;
+            all.messages += d.messages + d.cut_messages;
+            all.holes += d.gaps;
+        }
+    }
+}
+
+// Where nothing was recovered: which ports there were, and what they look like.
+void collector::find_ports() {
+    std::map<std::uint16_t, port_use> ports;
+    for (const auto& c : m_.connections) {
+        if (c.of[0].messages + c.of[1].messages > 0) continue;
+        auto& p = ports[port_of(c.server)];
+        p.port = port_of(c.server);
+        ++p.connections;
+        p.bytes += c.of[0].bytes.stream + c.of[1].bytes.stream;
+        if (p.looks_like.empty()) p.looks_like = c.what == role::tls ? "TLS" : c.looks_like;
+    }
+    for (auto& [port, use] : ports) m_.capture.ports.push_back(std::move(use));
+    std::stable_sort(m_.capture.ports.begin(), m_.capture.ports.end(),
+                     [](auto& a, auto& b) { return a.bytes > b.bytes; });
+    if (m_.capture.ports.size() > 10) m_.capture.ports.resize(10);
+}
+
+model collector::finish(capture_info captured, const canal::world& world) {
+    m_.capture = std::move(captured);
+    m_.capture.observations = std::move(observed_);
+    for (const auto file : cut_files_) {
+        if (file < m_.capture.files.size()) m_.capture.files[file].cut = true;
+    }
+    dcp_.finish();
+    canal_.finish(world);
+    add_up();
+    find_ports();
+    // In order of asking: streams were added as their connections closed.
+    std::stable_sort(
+        m_.streams.begin(), m_.streams.end(), [](const stream_row& a, const stream_row& b) {
+            const auto opened = [](const stream_row& s) {
+                return s.state != stream_state::refused && s.state != stream_state::rolled_back;
+            };
+            if (opened(a) != opened(b)) return opened(a);
+            return a.asked.time_ns < b.asked.time_ns;
+        });
+    for (const auto& row : findings::table()) m_.rules += row.rule.empty() ? 0 : 1;
+    for (const auto& l : findings::limit_table()) {
+        m_.limits.push_back({std::string(l.name), limits_.get(l.which), std::string(l.unit),
+                             limits_.get(l.which) != l.value});
+    }
+    m_.findings = findings_.take();
+    make_cards(m_, limits_);
+    judge(m_);
+    return std::move(m_);
+}
+
+}  // namespace cdcscope::report

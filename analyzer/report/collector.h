@@ -1,0 +1,75 @@
+// Fills a report's model from what the session tells: connections and their bytes, messages,
+// findings, and the stories of the state machines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/capture/observation.h"
+#include "analyzer/report/collect_canal.h"
+#include "analyzer/report/collect_dcp.h"
+#include "analyzer/report/finding_folder.h"
+#include "analyzer/report/model.h"
+#include "analyzer/track/session.h"
+
+namespace cdcscope::report {
+
+class collector final : public track::observer, public capture::observation_sink {
+  public:
+    explicit collector(const findings::thresholds& limits) : limits_(limits) {}
+
+    // Findings outside are left out; what lies before still builds state.
+    void choose_time(std::optional<std::int64_t> since_ns, std::optional<std::int64_t> until_ns);
+
+    // What the report says of its own making.
+    void describe_run(std::string command, std::string settings, std::int64_t made_ns);
+
+    [[nodiscard]] dcp::observer* watch_dcp() noexcept { return &dcp_; }
+    [[nodiscard]] canal::observer* watch_canal() noexcept { return &canal_; }
+    [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
+
+    // After the session's finish. `captured` has files, span and packets; bytes, messages, holes,
+    // ports and observations are added.
+    [[nodiscard]] model finish(capture_info captured, const canal::world& world);
+
+    void on_connection(const recover::connection_info& c) override;
+    void on_protocol(const recover::connection_info& c) override;
+    void on_dcp(const recover::message& m, const dcp::track_record& said,
+                const dcp::connection& state) override;
+    void on_canal(const recover::message& m, const canal::track_record& said,
+                  const canal::world& state) override;
+    void on_finding(const findings::finding& f) override;
+    void on_settled(const findings::settlement& s) override;
+    void on_gap(const recover::gap& g) override;
+    void on_unparsed(const recover::unparsed_run& u) override;
+    void on_end(std::uint32_t connection, direction dir, recover::end_kind how,
+                const frame_ref& at) override;
+    void on_totals(std::uint32_t connection, const recover::direction_totals& c2s,
+                   const recover::direction_totals& s2c) override;
+    void on_closed(std::uint32_t connection, recover::end_kind how, const frame_ref& at,
+                   const dcp::connection* state) override;
+    void on_observation(const capture::observation& o) override;
+
+  private:
+    [[nodiscard]] connection& at(std::uint32_t id) { return m_.connections.at(id - 1); }
+    void add_hole(connection& c, hole h);
+    void describe(connection& c, const recover::connection_info& info);
+    void add_up();
+    void find_ports();
+
+    const findings::thresholds& limits_;
+    model m_;
+    dcp_collector dcp_{m_};
+    canal_collector canal_{m_};
+    finding_folder findings_;
+    std::vector<observed> observed_;
+    std::map<std::string, std::size_t, std::less<>> observed_index_;
+    std::int64_t since_ns_ = INT64_MIN, until_ns_ = INT64_MAX;
+    std::uint64_t messages_ = 0;
+    std::vector<std::uint32_t> cut_files_;
+};
+
+}  // namespace cdcscope::report

@@ -1,0 +1,82 @@
+#include "analyzer/report/finding_folder.h"
+
+#include <algorithm>
+
+#include "proto/findings/table.h"
+
+namespace cdcscope::report {
+
+finding_folder::place finding_folder::put(findings::code what, severity level, bool uncertain,
+                                          std::uint32_t connection, hit one) {
+    if (one.first.frame == 0) one.first = one.last;
+    const auto [at, is_new] =
+        index_.try_emplace({what, connection, level, uncertain}, findings_.size());
+    if (is_new) {
+        const auto& entry = findings::entry_of(what);
+        rule_finding f;
+        f.what = what;
+        f.code = entry.text;
+        f.rule = entry.rule;
+        f.level = level;
+        f.uncertain = uncertain;
+        f.connection = connection;
+        f.first = one.first;
+        findings_.push_back(std::move(f));
+    }
+    auto& f = findings_[at->second];
+    f.last = one.last;
+    ++f.count;
+    if (f.hits.size() >= cap::hits) return {at->second, SIZE_MAX};
+    f.hits.push_back(std::move(one));
+    return {at->second, f.hits.size() - 1};
+}
+
+void finding_folder::add(const findings::finding& f) {
+    hit one;
+    one.first = f.first;
+    one.last = f.at;
+    one.text = f.text;
+    one.figures = f.figures;
+    one.running = f.id != 0;
+    const auto where = put(f.what, f.level, f.uncertain, f.connection, std::move(one));
+    if (f.id != 0) running_[f.id] = where;
+}
+
+void finding_folder::settle(const findings::settlement& s) {
+    const auto found = running_.find(s.id);
+    if (found == running_.end()) return;
+    const auto where = found->second;
+    running_.erase(found);
+    auto& f = findings_[where.finding];
+    f.going_on = f.going_on || !s.over;
+    if (where.hit >= f.hits.size()) return;
+    auto& one = f.hits[where.hit];
+    one.going_on = !s.over;
+    one.until = s.at;
+    one.figures = s.figures;
+    if (!s.text.empty()) one.text = s.text;
+}
+
+void finding_folder::add(const capture::observation& o) {
+    const auto* entry = findings::find_code(o.code);
+    if (entry == nullptr) return;
+    hit one;
+    one.last = o.at;
+    one.text = o.text;
+    if (o.bytes > 0) one.figures.push_back({"bytes", o.bytes});
+    put(entry->what, entry->level, false, o.connection, std::move(one));
+}
+
+std::vector<rule_finding> finding_folder::take() {
+    std::stable_sort(findings_.begin(), findings_.end(),
+                     [](const rule_finding& a, const rule_finding& b) {
+                         if (a.level != b.level) return a.level > b.level;
+                         return std::tie(a.first.time_ns, a.connection) <
+                                std::tie(b.first.time_ns, b.connection);
+                     });
+    index_.clear();
+    running_.clear();
+    return std::move(findings_);
+}
+
+}  // namespace cdcscope::report

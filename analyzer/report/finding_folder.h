@@ -1,0 +1,40 @@
+// Findings as they come, folded: those of one rule, one severity and one connection are one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/capture/observation.h"
+#include "analyzer/report/model.h"
+#include "proto/findings/finding.h"
+
+namespace cdcscope::report {
+
+class finding_folder {
+  public:
+    void add(const findings::finding& f);
+    void settle(const findings::settlement& s);
+    // What the layers below the protocols noticed is a finding if the table has its code.
+    void add(const capture::observation& o);
+
+    // Most severe first, then by first frame.
+    [[nodiscard]] std::vector<rule_finding> take();
+
+  private:
+    using key = std::tuple<findings::code, std::uint32_t, severity, bool>;
+    struct place {
+        std::size_t finding = 0, hit = 0;  // hit: SIZE_MAX if it was not kept
+    };
+
+    place put(findings::code what, severity level, bool uncertain, std::uint32_t connection,
+              hit one);
+
+    std::map<key, std::size_t> index_;
+    std::vector<rule_finding> findings_;
+    std::unordered_map<std::uint32_t, place> running_;
+};
+
+}  // namespace cdcscope::report

@@ -1,0 +1,174 @@
+#include "analyzer/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/report/format.h"
+#include "analyzer/report/words.h"
+
+namespace cdcscope::report {
+namespace {
+
+// How the subject of a clause is called where several connections share it.
+struct subject {
+    std::string_view code, one, many;
+};
+constexpr subject subjects[] = {
+    {"dcp.flow.stalled", "one connector", "connectors"},
+    {"canal.lag", "one canal consumer", "canal consumers"},
+};
+
+std::string with_plural_verb(std::string clause) {
+    if (clause.starts_with("has ")) return "have up to now " + clause.substr(4);
+    if (clause.starts_with("is ")) return "are up to " + clause.substr(3);
+    return clause;
+}
+
+// What one card says on top. Cards of the same code that go on are told together: the first one is
+// the gravest.
+std::string clause_of(const model& m, std::size_t i) {
+    const auto& c = m.cards[i];
+    for (const auto& s : subjects) {
+        if (s.code != c.code) continue;
+        if (!c.going_on) return c.title;
+        const auto n = std::count_if(m.cards.begin(), m.cards.end(), [&](const card& o) {
+            return o.code == c.code && o.going_on && o.level >= severity::warning;
+        });
+        return n == 1 ? fmt::format("{} {}", s.one, c.clause)
+                      : fmt::format("{} {} {}", number(static_cast<std::uint64_t>(n)), s.many,
+                                    with_plural_verb(c.clause));
+    }
+    return c.clause.empty() ? c.title : c.clause;
+}
+
+std::string headline_of(const model& m) {
+    auto out = clause_of(m, 0);
+    const auto first_name = m.find(m.cards[0].connection);
+    const auto begins_with_name = first_name != nullptr && !first_name->name.empty() &&
+                                  out.starts_with(printable(first_name->name));
+    if (m.cards[0].going_on) {
+        for (std::size_t i = 1; i < m.cards.size(); ++i) {
+            if (!m.cards[i].going_on || m.cards[i].level < severity::warning) break;
+            if (m.cards[i].code == m.cards[0].code) continue;
+            out += ", " + clause_of(m, i);
+            break;
+        }
+    }
+    if (!out.ends_with('.')) out += '.';
+    return begins_with_name ? out : capitalized(out);
+}
+
+std::string when_and_how_many(const model& m) {
+    const auto& s = m.capture.span;
+    const auto to = same_date(s.from, s.to)
+                        ? time_of_day_seconds(s.to)
+                        : fmt::format("{} {}", date(s.to), time_of_day_seconds(s.to));
+    return fmt::format("{}, {} to {} UTC, {}.", date(s.from), time_of_day_seconds(s.from), to,
+                       count(m.connections.size(), "connection"));
+}
+
+std::string what_was_looked_at(const model& m) {
+    const auto& b = m.capture.bytes;
+    return fmt::format("{}, {}, {}, {}.", count(m.connections.size(), "connection"),
+                       count(m.capture.messages, "message"), count(m.rules, "rule"),
+                       b.message == b.stream
+                           ? std::string("every TCP byte read")
+                           : fmt::format("{} of the TCP bytes read", share(b.message, b.stream)));
+}
+
+bool carries_nothing(const connection& c) {
+    return c.carries == recover::protocol::tls || c.carries == recover::protocol::other ||
+           c.carries == recover::protocol::unknown;
+}
+
+void say_encrypted(model& m) {
+    std::uint64_t tls = 0;
+    std::uint16_t port = 0;
+    bool one_port = true;
+    for (const auto& c : m.connections) {
+        if (c.what != role::tls) continue;
+        ++tls;
+        const auto colon = c.server.rfind(':');
+        const auto its = static_cast<std::uint16_t>(std::strtoul(
+            c.server.c_str() + (colon == std::string::npos ? 0 : colon + 1), nullptr, 10));
+        one_port = one_port && (port == 0 || port == its);
+        port = its;
+    }
+    const auto where = one_port ? fmt::format(" on port {}", port) : std::string{};
+    m.headline = tls == 1 ? fmt::format("The connection{} is encrypted.", where)
+                          : fmt::format("The {}{} are encrypted.", count(tls, "connection"), where);
+    m.second_line =
+        "TLS. Nothing inside can be read; times, bytes and closes can. Capture on the plain port, "
+        "if there is one, or on the node before encryption.";
+}
+
+void say_nothing_recovered(model& m) {
+    m.headline = m.capture.packets == 0 ? std::string("No packet.")
+                                        : fmt::format("No DCP or canal message in {}.",
+                                                      count(m.capture.packets, "packet"));
+    m.second_line = m.connections.empty()
+                        ? std::string("No TCP connection. Was the capture filter right?")
+                        : fmt::format("{}; the ports are below.",
+                                      count(m.connections.size(), "TCP connection"));
+    for (const auto& p : m.capture.ports) {
+        if (p.looks_like != "TLS" && p.looks_like != "HTTP" && p.looks_like != "MySQL") {
+            m.guess =
+                fmt::format("{} --port dcp={}",
+                            m.command.empty() ? "cdcscope report CAPTURE" : m.command, p.port);
+            m.guess_label = fmt::format("If port {} carries DCP", p.port);
+            return;
+        }
+    }
+}
+
+void say_one_direction(model& m) {
+    std::uint64_t all = 0, one_way = 0, from_server = 0;
+    for (const auto& c : m.connections) {
+        if (carries_nothing(c)) continue;
+        ++all;
+        one_way += c.one_direction ? 1 : 0;
+        from_server += c.one_direction && c.of[0].bytes.stream == 0 ? 1 : 0;
+    }
+    if (one_way == 0) return;
+    const auto which = from_server == one_way ? "server to client"
+                       : from_server == 0     ? "client to server"
+                                              : "one of the two ways";
+    m.strip = fmt::format(
+        "Only {} was captured in {} of {}. Rules that need both sides (flow control, answers, "
+        "acknowledgements) say nothing there.",
+        which, number(one_way), count(all, "connection"));
+}
+
+}  // namespace
+
+void judge(model& m) {
+    say_one_direction(m);
+    if (m.capture.messages == 0) {
+        const auto encrypted =
+            !m.connections.empty() && std::any_of(m.connections.begin(), m.connections.end(),
+                                                  [](auto& c) { return c.what == role::tls; });
+        m.result = encrypted ? verdict_kind::encrypted : verdict_kind::nothing_recovered;
+        encrypted ? say_encrypted(m) : say_nothing_recovered(m);
+        return;
+    }
+    const auto loud = std::any_of(m.cards.begin(), m.cards.end(),
+                                  [](const card& c) { return c.level >= severity::warning; });
+    if (loud) {
+        m.result = verdict_kind::findings;
+        m.headline = headline_of(m);
+        m.second_line = when_and_how_many(m);
+        if (m.cards.front().going_on) m.second_line += " Faults still going on come first.";
+        return;
+    }
+    const auto uncertain = static_cast<std::uint64_t>(
+        std::count_if(m.cards.begin(), m.cards.end(), [](const card& c) { return c.uncertain; }));
+    m.result = m.cards.empty() ? verdict_kind::clean : verdict_kind::notes_only;
+    m.headline = uncertain == 0 ? std::string("No errors, no warnings.")
+                                : fmt::format("Nothing certain went wrong; {} uncertain.",
+                                              count(uncertain, "finding is", "findings are"));
+    m.second_line = what_was_looked_at(m);
+    if (m.hits.notes > 0) m.second_line += fmt::format(" {}.", count(m.hits.notes, "note"));
+}
+
+}  // namespace cdcscope::report
