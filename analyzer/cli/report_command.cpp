@@ -114,35 +114,16 @@ report_format chosen_format(const report_options& o) {
 
 int run_report(const report_options& o) {
     const report_format format = chosen_format(o);
-    report::collector collector(o.common.limits);
-    pipeline read(o.common, "report", collector, collector, collector.watch_dcp(),
-                  collector.watch_canal());
-    if (fail(read.open())) return exit_status::failed;
-    bool bounds_known = false;
-    const outcome how = read.run(
-        [&] {
-            if (bounds_known || !read.captures().first().seen) return false;
-            bounds_known = true;
-            const std::int64_t first = read.captures().first().time_ns;
-            const auto at = [&](const std::optional<time_bound>& b) {
-                return b ? std::optional(b->resolve(first)) : std::nullopt;
-            };
-            collector.choose_time(at(o.common.since), at(o.common.until));
-            return false;
-        },
-        [&] { return collector.messages(); });
-    if (how == outcome::failed) {
-        print_error(read.captures().error());
+    const report_reading read = read_report(o);
+    if (read.how == outcome::failed) {
+        print_error(read.error);
         return exit_status::failed;
     }
-    if (how == outcome::interrupted) {
+    if (read.how == outcome::interrupted) {
         print_error("interrupted; no report was written");
         return stop_status();
     }
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    collector.describe_run(command_of(o.common), settings_of(o.common),
-                           std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-    const report::model m = collector.finish(captured(read.captures()), read.canal_world());
+    const report::model& m = read.model;
     if (fail(write(o, rendered(m, o, format)))) return exit_status::failed;
     if (!o.common.quiet) print_warnings(m);
     if (!o.fail_on) return exit_status::done;
@@ -164,6 +145,35 @@ void add_choice(CLI::App& command, const std::string& name, std::optional<Choice
 }
 
 }  // namespace
+
+report_reading read_report(const report_options& o) {
+    report::collector collector(o.common.limits);
+    pipeline read(o.common, "report", collector, collector, collector.watch_dcp(),
+                  collector.watch_canal());
+    report_reading result;
+    result.error = read.open();
+    result.how = outcome::failed;
+    if (!result.error.empty()) return result;
+    bool bounds_known = false;
+    const auto choose_time = [&] {
+        if (bounds_known || !read.captures().first().seen) return false;
+        bounds_known = true;
+        const std::int64_t first = read.captures().first().time_ns;
+        const auto at = [&](const std::optional<time_bound>& b) {
+            return b ? std::optional(b->resolve(first)) : std::nullopt;
+        };
+        collector.choose_time(at(o.common.since), at(o.common.until));
+        return false;
+    };
+    result.how = read.run(choose_time, [&] { return collector.messages(); });
+    result.error = read.captures().error();
+    if (result.how != outcome::done) return result;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    collector.describe_run(command_of(o.common), settings_of(o.common),
+                           std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    result.model = collector.finish(captured(read.captures()), read.canal_world());
+    return result;
+}
 
 std::optional<report_format> format_by_name(std::string_view output) {
     constexpr std::array<std::pair<std::string_view, report_format>, 6> endings{

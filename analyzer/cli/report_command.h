@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analyzer/cli/common_options.h"
+#include "analyzer/cli/pipeline.h"
 #include "analyzer/report/model.h"
 
 namespace cdcscope::cli {
@@ -20,6 +21,14 @@ struct report_options {
     bool force = false;
     std::optional<findings::severity> fail_on;
 };
+
+struct report_reading {
+    outcome how = outcome::done;
+    std::string error;  // failed: why
+    report::model model;
+};
+// The captures read from end to end. Throws usage_error for options that cannot be.
+[[nodiscard]] report_reading read_report(const report_options& o);
 
 // By the ending of the name; nothing if it has none of .html .json .md .txt. "-" is text.
 [[nodiscard]] std::optional<report_format> format_by_name(std::string_view output);

@@ -89,6 +89,15 @@ std::string end_words(std::uint32_t reason) {
     return title;
 }
 
+// HELLO's key is the agent's name, or {"a": "its name", "i": "an id of the connection"}.
+std::string agent_name(std::string_view hello) {
+    constexpr std::string_view before = "\"a\":\"";
+    const auto at = hello.find(before);
+    if (!hello.starts_with('{') || at == std::string_view::npos) return std::string(hello);
+    const auto name = hello.substr(at + before.size());
+    return std::string(name.substr(0, name.find('"')));
+}
+
 std::string text_of(byte_view bytes) {
     return std::string(as_text(bytes));
 }
@@ -108,11 +117,11 @@ void dcp_collector::on_message(connection& c, const recover::message& m,
     if (v.head.is_response()) return take_answer(l, m, v);
     if (v.row->request.key.collection_prefix && !v.row->data_change)
         return take_operation(c, l, m, v);
-    take_event(c, l, m, v);
+    take_event(c, l, m, v, said.snapshot);
 }
 
 void dcp_collector::take_event(connection& c, live& l, const recover::message& m,
-                               const dcp::message_view& v) {
+                               const dcp::message_view& v, std::uint32_t snapshot) {
     const auto at = m.frames.done.time_ns;
     switch (v.head.opcode) {
         case op::dcp_open:
@@ -137,7 +146,7 @@ void dcp_collector::take_event(connection& c, live& l, const recover::message& m
     add_tick(c, tick_kind::data, at);
     if (!progresses) return;
     take_seqno(l, v);
-    if (v.row->data_change) take_item(c, l, m, v);
+    if (v.row->data_change) take_item(c, l, m, v, snapshot);
 }
 
 void dcp_collector::take_seqno(live& l, const dcp::message_view& v) {
@@ -155,7 +164,7 @@ void dcp_collector::take_seqno(live& l, const dcp::message_view& v) {
 }
 
 void dcp_collector::take_item(connection& c, live& l, const recover::message& m,
-                              const dcp::message_view& v) {
+                              const dcp::message_view& v, std::uint32_t snapshot) {
     if (v.key.prefixed && l.collections.size() < 100 &&
         std::find(l.collections.begin(), l.collections.end(), v.key.collection) ==
             l.collections.end()) {
@@ -166,6 +175,7 @@ void dcp_collector::take_item(connection& c, live& l, const recover::message& m,
     const auto largest = v.head.value_length() > l.largest.value_bytes;
     if (!first && !largest) return;
     auto sample = sample_of(m, v);
+    sample.snapshot = snapshot;
     if (largest) l.largest = sample;
     if (first) c.items.push_back(std::move(sample));
 }
@@ -329,7 +339,7 @@ void dcp_collector::on_closed(connection& c, const dcp::connection& state) {
     auto& l = live_[c.id];
     c.name = story.name;
     c.target = story.bucket;
-    c.agent = story.agent;
+    c.agent = agent_name(story.agent);
     const auto named_replica =
         c.name.starts_with("replication:") || c.name.starts_with("eq_dcpq:replication:");
     const auto replica =
@@ -355,8 +365,6 @@ void dcp_collector::on_closed(connection& c, const dcp::connection& state) {
     c.noop.sent = story.noops.sent;
     c.noop.answered = story.noops.answered;
     c.durable.prepares = story.durability.prepares;
-    c.durable.committed = story.durability.commits;
-    c.durable.aborted = story.durability.aborts;
     c.durable.open = story.durability.open;
     c.longest_silence = {story.longest_silence_from.time_ns, story.longest_silence_to.time_ns};
     for (const auto id : l.collections)

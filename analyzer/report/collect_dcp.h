@@ -61,8 +61,10 @@ class dcp_collector final : public dcp::observer {
     connection* find(std::uint32_t id) {
         return id == 0 || id > m_.connections.size() ? nullptr : &m_.connections[id - 1];
     }
-    void take_event(connection& c, live& l, const recover::message& m, const dcp::message_view& v);
-    void take_item(connection& c, live& l, const recover::message& m, const dcp::message_view& v);
+    void take_event(connection& c, live& l, const recover::message& m, const dcp::message_view& v,
+                    std::uint32_t snapshot);
+    void take_item(connection& c, live& l, const recover::message& m, const dcp::message_view& v,
+                   std::uint32_t snapshot);
     void take_seqno(live& l, const dcp::message_view& v);
     void take_outcome(live& l, const recover::message& m, const dcp::message_view& v);
     void take_operation(connection& c, live& l, const recover::message& m,

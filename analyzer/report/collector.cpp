@@ -115,7 +115,11 @@ void collector::describe(connection& c, const recover::connection_info& info) {
 }
 
 void collector::on_connection(const recover::connection_info& c) {
-    if (m_.connections.size() < c.id) m_.connections.resize(c.id);
+    if (m_.connections.size() < c.id) {
+        m_.connections.resize(c.id);
+        first_frames_.resize(c.id);
+    }
+    first_frames_[c.id - 1] = c.first;
     auto& mine = at(c.id);
     mine.id = c.id;
     mine.life = {c.first.time_ns, c.first.time_ns};
@@ -194,8 +198,15 @@ void collector::on_unparsed(const recover::unparsed_run& u) {
     if (c.first_bytes.empty() && !u.head.empty() &&
         (u.kind == recover::unparsed_kind::other_protocol ||
          u.kind == recover::unparsed_kind::bad_length)) {
-        c.first_bytes = printable(as_text(u.head));
-        if (c.looks_like.empty()) c.looks_like = looks_like(u.head);
+        // What stood where a length should be belongs to it.
+        std::vector<std::uint8_t> head;
+        if (u.kind == recover::unparsed_kind::bad_length) {
+            head.resize(4);
+            store_be32(head.data(), u.claimed_length);
+        }
+        head.insert(head.end(), u.head.begin(), u.head.end());
+        c.first_bytes = printable(as_text(head));
+        if (c.looks_like.empty()) c.looks_like = looks_like(head);
     }
     add_hole(c, {u.dir, false, u.offset, u.length, std::string(why_words(u.kind)), u.frames.done});
 }
@@ -250,6 +261,26 @@ void collector::find_ports() {
     if (m_.capture.ports.size() > 10) m_.capture.ports.resize(10);
 }
 
+// Connections that only one side of was captured, or that are encrypted: a note for all of each
+// kind.
+void collector::tell_what_cannot_be_judged() {
+    for (const auto& c : m_.connections) {
+        const auto ours =
+            c.carries == recover::protocol::dcp || c.carries == recover::protocol::canal;
+        const auto encrypted = c.what == role::tls;
+        if (!encrypted && !(ours && c.one_direction)) continue;
+        findings::finding f;
+        f.what = encrypted ? findings::code::tcp_encrypted : findings::code::tcp_one_direction;
+        f.level = severity::note;
+        f.at = first_frames_[c.id - 1];
+        const auto which = c.of[0].bytes.stream == 0 ? "server to client" : "client to server";
+        f.text = encrypted ? fmt::format("connection {}, {} to {}, is encrypted", c.id, c.client,
+                                         c.server)
+                           : fmt::format("of connection {} only {} was captured", c.id, which);
+        findings_.add(f);
+    }
+}
+
 model collector::finish(capture_info captured, const canal::world& world) {
     m_.capture = std::move(captured);
     m_.capture.observations = std::move(observed_);
@@ -260,6 +291,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
     canal_.finish(world);
     add_up();
     find_ports();
+    tell_what_cannot_be_judged();
     // In order of asking: streams were added as their connections closed.
     std::stable_sort(
         m_.streams.begin(), m_.streams.end(), [](const stream_row& a, const stream_row& b) {

@@ -59,6 +59,7 @@ class collector final : public track::observer, public capture::observation_sink
     void describe(connection& c, const recover::connection_info& info);
     void add_up();
     void find_ports();
+    void tell_what_cannot_be_judged();
 
     const findings::thresholds& limits_;
     model m_;
@@ -70,6 +71,7 @@ class collector final : public track::observer, public capture::observation_sink
     std::int64_t since_ns_ = INT64_MIN, until_ns_ = INT64_MAX;
     std::uint64_t messages_ = 0;
     std::vector<std::uint32_t> cut_files_;
+    std::vector<frame_ref> first_frames_;  // of the connections
 };
 
 }  // namespace cdcscope::report

@@ -37,6 +37,14 @@ time_span span_of(std::span<const point> values, const time_span& life) {
 
 // ---- receive window
 
+// The line from the moment on at which something is outstanding; before that it is 0.
+std::span<const point> without_idle_start(std::span<const point> all) {
+    const auto busy =
+        std::find_if(all.begin(), all.end(), [](const point& p) { return p.value > 0; });
+    if (busy == all.begin() || busy == all.end()) return all;
+    return all.subspan(static_cast<std::size_t>(busy - all.begin()));
+}
+
 std::string window_sentence(const connection& c) {
     const auto& f = c.flow;
     if (f.full_at_end) {
@@ -57,7 +65,7 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
                    bool whole, bool compact = false) {
     const auto& f = c.flow;
     // A window far above all values would press them to the ground.
-    const auto limit_shown = f.window > 0 && f.window <= f.peak * 3;
+    const auto limit_shown = f.window > 0 && f.window <= f.peak * 4;
     const auto axis = byte_axis(std::max<std::uint64_t>(f.peak, limit_shown ? f.window : 0));
     const auto y = [&](std::uint64_t v) { return static_cast<double>(v) / axis.top; };
     plot p(180, fmt::format("Unacknowledged bytes between {} and {}: at most {}{}",
@@ -89,9 +97,13 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
                 fmt::format("full for {}", exact_duration(c.life.to - f.filled.time_ns)),
                 label_kind::warning, anchor::centre);
     }
-    if (f.full_times == 0 && !limit_shown) {
-        p.label(0.01, std::min(0.94, y(f.peak) + 0.02), fmt::format("peak {}", exact_bytes(f.peak)),
-                label_kind::data, anchor::left);
+    if (f.full_times == 0 && y(f.peak) < 0.75) {
+        const auto highest = std::max_element(values.begin(), values.end(),
+                                              [](auto& l, auto& r) { return l.value < r.value; });
+        const auto x =
+            highest == values.end() ? 0.0 : std::clamp(share_of(span, highest->at), 0.08, 0.92);
+        p.label(x, y(f.peak) + 0.02, fmt::format("peak {}", exact_bytes(f.peak)), label_kind::data,
+                anchor::centre);
     }
     p.readable(span, values, "B unacknowledged");
     if (values.size() >= zoom_from) {
@@ -147,10 +159,10 @@ markup window_figure(figure_context& x) {
                                      window_sentence(c), exact_bytes(c.flow.peak)),
                          "", {});
     }
-    const auto values = thin(all, x.most_points);
+    const auto values = thin(without_idle_start(all), x.most_points);
     std::string grey = "Bytes the server has sent and the client has not acknowledged.";
     if (c.flow.full_times > 0) grey += " Shaded: the server has to wait.";
-    if (c.flow.window > c.flow.peak * 3)
+    if (c.flow.window > c.flow.peak * 4)
         grey += fmt::format(" The window is {}, above the top of this chart.",
                             exact_bytes(c.flow.window));
     if (c.window.thinned() || values.size() < all.size())
@@ -159,15 +171,14 @@ markup window_figure(figure_context& x) {
     const auto zoom = values.size() >= zoom_from;
     x.zoom = x.zoom || zoom;
     if (data.length() * 33 < c.life.length()) {
-        grey += fmt::format(" Left: the {} with changes. Right: the whole connection.",
-                            duration(data.length()));
+        grey += " Left: the time with changes. Right: the whole connection.";
         html_writer both;
         both.put("<div class=\"two\">{}{}</div>", draw_window(c, data, values, false, true),
                  draw_window(c, c.life, values, true));
         return figure_of("Receive window.", window_sentence(c), grey, both.take(), zoom);
     }
     if (data.length() * 5 < c.life.length() * 2) {
-        grey += fmt::format(" Zoomed to the {} with changes.", duration(data.length()));
+        grey += " Zoomed to the time with changes.";
         return figure_of("Receive window.", window_sentence(c), grey,
                          draw_window(c, data, values, true), zoom);
     }
@@ -177,31 +188,30 @@ markup window_figure(figure_context& x) {
 
 markup throughput_figure(figure_context& x) {
     const auto view = x.c.received.bars(std::min<std::size_t>(240, x.most_points));
+    const auto& life = x.c.life;
+    if (view.sums.empty() || life.length() <= 0) return {};
+    const auto most = *std::max_element(view.sums.begin(), view.sums.end());
+    const auto busy =
+        std::count_if(view.sums.begin(), view.sums.end(), [&](auto n) { return n * 20 > most; });
     std::vector<point> values;
-    std::uint64_t most = 0, busy = 0;
     for (std::size_t i = 0; i < view.sums.size(); ++i) {
         values.push_back({view.from + static_cast<std::int64_t>(i) * view.width, view.sums[i]});
-        most = std::max(most, view.sums[i]);
-        busy += view.sums[i] > 0 ? 1 : 0;
     }
     if (busy < 8 || !enough_values(values)) return {};
-    const time_span span{view.from,
-                         view.from + static_cast<std::int64_t>(view.sums.size()) * view.width};
+    const auto each = short_duration(view.width);
     const auto axis = byte_axis(most);
-    plot p(110, fmt::format("Bytes from the server in each {}: at most {}",
-                            short_duration(view.width), bytes(most)));
+    plot p(110, fmt::format("Bytes from the server in each {}: at most {}", each, bytes(most)));
     p.value_ticks(axis.ticks);
-    const auto width = 1.0 / static_cast<double>(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i].value == 0) continue;
-        p.bar(static_cast<double>(i) * width + width * 0.08, width * 0.84, 0,
-              static_cast<double>(values[i].value) / axis.top);
+    const auto width = static_cast<double>(view.width) / static_cast<double>(life.length());
+    for (const auto& v : values) {
+        if (v.value > 0)
+            p.bar(share_of(life, v.at) + width * 0.08, width * 0.84, 0,
+                  static_cast<double>(v.value) / axis.top);
     }
-    p.time_labels(time_ticks(span));
-    p.readable(span, values, fmt::format("B in {}", short_duration(view.width)));
-    return figure_of("Throughput.",
-                     fmt::format("Bytes from the server in each {}.", short_duration(view.width)),
-                     "", p.done());
+    p.time_labels(time_ticks(life));
+    p.readable(life, values, fmt::format("B in {}", each));
+    return figure_of("Throughput.", fmt::format("Bytes from the server in each {}.", each), "",
+                     p.done());
 }
 
 markup latency_figure(const figure_context& x) {

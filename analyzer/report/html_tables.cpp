@@ -100,14 +100,8 @@ std::string resume_words(const stream_row& s) {
 }
 
 std::string lived(const model& m, const stream_row& s) {
-    const auto* c = m.find(s.connection);
-    if (s.state == stream_state::refused || s.state == stream_state::rolled_back ||
-        s.asked.frame == 0)
-        return std::string(nothing);
-    const auto end = s.finished.frame != 0 ? s.finished.time_ns
-                     : c != nullptr        ? c->life.to
-                                           : m.capture.span.to;
-    return duration(end - s.asked.time_ns);
+    const auto ns = lifetime_of(m, s);
+    return ns < 0 ? std::string(nothing) : duration(ns);
 }
 
 void stream_cells(table& t, const model& m, const stream_row& s) {

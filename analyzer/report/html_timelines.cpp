@@ -137,8 +137,7 @@ void tick_lane(lanes& l, const figure_context& x, tick_kind kind, std::string_vi
     const auto& sums = x.c.ticks[static_cast<std::size_t>(kind)];
     if (sums.empty()) return;
     l.lane(name);
-    l.ticks(sums, std::min<std::size_t>(800, x.most_points), soft);
-    if (!text.empty()) l.text(x.c.life.from, x.c.life.from, text);
+    l.ticks(sums, std::min<std::size_t>(800, x.most_points), soft, text);
 }
 
 void hole_lane(lanes& l, const figure_context& x) {

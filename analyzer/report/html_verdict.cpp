@@ -48,7 +48,7 @@ std::string first_packet(const model& m) {
 std::string last_packet(const model& m) {
     const auto& s = m.capture.span;
     return fmt::format("{}{} UTC, {} later", same_date(s.from, s.to) ? "" : date(s.to) + " ",
-                       time_of_day(s.to), duration(s.length()));
+                       time_of_day(s.to), length_words(m));
 }
 
 std::string packets_words(const model& m) {

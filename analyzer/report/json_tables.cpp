@@ -85,6 +85,7 @@ void put_stream(json_writer& w, const model& m, const stream_row& s) {
     put_progress(w, s);
     put_frame(w, m, "asked", s.asked);
     put_frame(w, m, "finished", s.finished);
+    if (const auto ns = lifetime_of(m, s); ns >= 0) put_ms(w, "livedMs", ns);
     if (s.last_item_ns != 0) put_time(w, "lastItem", s.last_item_ns);
     w.end_object();
 }

@@ -30,7 +30,7 @@ void lanes::bar(std::int64_t from, std::int64_t to, bar_style style) {
         styles[static_cast<std::size_t>(style)], left, width);
 }
 
-void lanes::ticks(const time_sums& sums, std::size_t most, bool soft) {
+void lanes::ticks(const time_sums& sums, std::size_t most, bool soft, std::string_view text) {
     const auto view = sums.bars(most);
     if (view.sums.empty()) return;
     const auto largest = *std::max_element(view.sums.begin(), view.sums.end());
@@ -50,6 +50,15 @@ void lanes::ticks(const time_sums& sums, std::size_t most, bool soft) {
         if (!paths[step].empty()) w_.put("<path class=\"d{}\" d=\"{}\"/>", step + 1, paths[step]);
     }
     w_.raw("</svg>");
+    if (text.empty()) return;
+    // Where no tick is: before the first one, else behind the last one.
+    const auto first = place(view.from),
+               last = place(view.from + static_cast<std::int64_t>(view.sums.size()) * view.width);
+    if (first > 12) {
+        w_.put("<span class=\"tx\" style=\"left:.5rem\">{}</span>", text);
+    } else if (last < 80) {
+        w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + .5rem)\">{}</span>", last, text);
+    }
 }
 
 void lanes::text(std::int64_t from, std::int64_t to, std::string_view text) {

@@ -28,7 +28,9 @@ class lanes {
     void bar(std::int64_t from, std::int64_t to, bar_style style);
     // A tick for each of at most `most` slots of time that has something; its opacity in four steps
     // by how much.
-    void ticks(const time_sums& sums, std::size_t most, bool soft = false);
+    // `text` stands before the first or behind the last, if there is room.
+    void ticks(const time_sums& sums, std::size_t most, bool soft = false,
+               std::string_view text = {});
     // Behind (or, near the right edge, before) what is at [from, to].
     void text(std::int64_t from, std::int64_t to, std::string_view text);
     void mark(std::int64_t at, const markup& shape, std::string_view href);

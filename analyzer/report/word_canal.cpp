@@ -118,7 +118,7 @@ void word_lag(card_draft& d) {
             0, static_cast<double>(std::max<std::int64_t>(batches[i]->lag_ns, 0)) /
                    static_cast<double>(std::max<std::int64_t>(most, 1)));
     }
-    c.chart.left = rough_duration(batches.front()->lag_ns);
+    c.chart.left = short_duration(batches.front()->lag_ns / 1'000'000 * 1'000'000);
     c.chart.right = rough_duration(last);
 }
 
@@ -239,7 +239,7 @@ void word_gap(card_draft& d) {
                           c.connection, count(gap->count, "hole"));
     c.brief = fmt::format("{} never captured{}{}", exact_bytes(all.gap), seqnos.empty() ? "" : ", ",
                           seqnos);
-    c.condition = "ok; capture has a hole";
+    c.condition = "healthy; capture has a hole";
     c.text = fmt::format("{} around {} could not be read.",
                          all.unparsed == 0 ? std::string("Nothing") : exact_bytes(all.unparsed),
                          gap->count == 1 ? "it" : "them");

@@ -147,6 +147,16 @@ std::string state_words(const stream_row& s) {
     return "open";
 }
 
+std::int64_t lifetime_of(const model& m, const stream_row& s) noexcept {
+    const auto opened = s.state != stream_state::refused && s.state != stream_state::rolled_back;
+    if (!opened || s.asked.frame == 0) return -1;
+    const auto* c = m.find(s.connection);
+    const auto end = s.finished.frame != 0 ? s.finished.time_ns
+                     : c != nullptr        ? c->life.to
+                                           : m.capture.span.to;
+    return std::max<std::int64_t>(0, end - s.asked.time_ns);
+}
+
 std::string content_words(const batch_row& b) {
     auto out = count(b.rows, "row");
     for (const auto& t : b.tables) out += fmt::format(", {}", printable(t));
@@ -182,12 +192,15 @@ std::string chats_sentence(const model& m) {
                        m.hits.chats == 1 ? "is" : "are");
 }
 
+std::string length_words(const model& m) {
+    const auto length = m.capture.span.length();
+    if (length < 120'000'000'000 || length >= 600'000'000'000) return duration(length);
+    return fmt::format("{:.1f}{}s", static_cast<double>(length) / 1e9, no_break_space);
+}
+
 std::string span_words(const model& m) {
     const auto& s = m.capture.span;
-    const auto length =
-        s.length() < 600'000'000'000 && s.length() >= 120'000'000'000
-            ? fmt::format("{:.1f}{}s", static_cast<double>(s.length()) / 1e9, no_break_space)
-            : duration(s.length());
+    const auto length = length_words(m);
     if (same_date(s.from, s.to)) {
         return fmt::format("{} {} to {} UTC ({})", date(s.from), time_of_day(s.from),
                            time_of_day(s.to), length);

@@ -41,6 +41,9 @@ struct fact {
 
 // "open, snapshot incomplete", "refused 4 ×: not my vbucket (0x07)".
 [[nodiscard]] std::string state_words(const stream_row& s);
+// From its request to its end, or that of its connection; -1: it never opened, or its beginning is
+// not known.
+[[nodiscard]] std::int64_t lifetime_of(const model& m, const stream_row& s) noexcept;
 // "acknowledged", "refused, then acknowledged", "open".
 [[nodiscard]] std::string state_words(const batch_row& b);
 // "1 row, shop.orders".
@@ -50,6 +53,8 @@ struct fact {
 // "2 errors, 20 warnings, 35 notes in 21 findings." and "1 chat is only in the JSON."
 [[nodiscard]] std::string tally_sentence(const model& m);
 [[nodiscard]] std::string chats_sentence(const model& m);
+// How long the capture lasts: "140.0 s".
+[[nodiscard]] std::string length_words(const model& m);
 // "2026-11-30 06:22:00.000 to 06:24:20.001 UTC (140.0 s)".
 [[nodiscard]] std::string span_words(const model& m);
 // Time of an event: with its date where the capture has several.
