@@ -98,11 +98,10 @@ request_detail detail_of(const incoming& in) {
         case op::stream_req:
             return read_stream_request(in);
         case op::control:
-            return control_request{std::string(as_text(in.m.parts.key)),
-                                   std::string(as_text(in.m.parts.value.first(
-                                       std::min<std::size_t>(in.m.parts.value.size(), 256))))};
+            return control_request{std::string(kept_text(in.m.parts.key)),
+                                   std::string(kept_text(in.m.parts.value))};
         case op::select_bucket:
-            return bucket_request{std::string(as_text(in.m.parts.key))};
+            return bucket_request{std::string(kept_text(in.m.parts.key))};
         default:
             return read_durable_write(in);
     }

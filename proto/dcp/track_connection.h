@@ -61,6 +61,7 @@ struct connection_state {
     std::uint32_t holes = 0;
     std::size_t snapshot_keys = 0;  // hashes kept in all its streams
 
+    std::uint64_t open_prepares = 0;  // on all its streams
     std::uint64_t prepares_left = 0;  // open when their stream ended
 
     fifo<prepare_wait> prepare_waits;

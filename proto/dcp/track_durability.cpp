@@ -9,7 +9,7 @@ namespace {
 
 using findings::seconds_text;
 
-constexpr std::size_t most_prepares = 1U << 16;  // open at once on a stream
+constexpr std::size_t most_prepares = 1U << 16;  // open at once on a connection
 constexpr std::uint8_t persist_to_majority = 3;
 
 std::string level_text(std::uint8_t level) {
@@ -52,10 +52,11 @@ void watch_outcome(connection_state& c, const dcp_stream& s, const open_prepare&
 }
 
 // Takes it out of the open ones.
-open_prepare take(dcp_stream& s, std::uint64_t seqno) {
+open_prepare take(connection_state& c, dcp_stream& s, std::uint64_t seqno) {
     open_prepare p = std::move(s.prepares->by_seqno.extract(seqno).mapped());
     s.prepares->by_key.erase(p.key);
     --s.story.open_prepares;
+    --c.open_prepares;
     return p;
 }
 
@@ -104,7 +105,7 @@ void check_outcome(connection_state& c, const incoming& in, const dcp_stream& s,
 
 void finish_prepare(connection_state& c, const incoming& in, dcp_stream& s,
                     std::uint64_t prepared_seqno, std::uint64_t seqno) {
-    open_prepare p = take(s, prepared_seqno);
+    open_prepare p = take(c, s, prepared_seqno);
     const bool commits = in.m.head.opcode == op::commit;
     const std::int64_t latency = c.now().time - p.at.time;
     in.record.prepare = p.id;
@@ -132,7 +133,7 @@ void finish_prepare(connection_state& c, const incoming& in, dcp_stream& s,
 void take_prepare(connection_state& c, const incoming& in, dcp_stream& s, std::uint64_t seqno) {
     ++c.story.durability.prepares;
     if (s.prepares == nullptr) s.prepares = std::make_unique<prepare_index>();
-    const std::string_view key = as_text(in.m.parts.key);
+    const std::string_view key = kept_text(in.m.parts.key);
     if (const open_prepare* older = find(s, key)) {
         if (s.last_disk <= older->snapshot) {
             (void)c.report.tell(
@@ -144,10 +145,10 @@ void take_prepare(connection_state& c, const incoming& in, dcp_stream& s, std::u
                                {"bySeqno", seqno},
                                {"preparedSeqno", older->seqno}})});
         }
-        open_prepare gone = take(s, older->seqno);
+        open_prepare gone = take(c, s, older->seqno);
         gone.told_running.settle(c.report, true, prepare_account(c, s, gone, "replaced after"));
     }
-    if (s.prepares->by_seqno.size() == most_prepares) {
+    if (c.open_prepares == most_prepares) {
         s.prepares->resting = true;
         return;
     }
@@ -164,16 +165,17 @@ void take_prepare(connection_state& c, const incoming& in, dcp_stream& s, std::u
         s.last_sync_prepare = seqno;
     if (!p.spared) c.prepare_waits.push_back({s.story.index, p.id, seqno, c.now().time});
     if (s.prepares->by_seqno.contains(seqno))
-        (void)take(s, seqno);  // out-of-order snapshots may repeat one
+        (void)take(c, s, seqno);  // out-of-order snapshots may repeat one
     s.prepares->by_key.emplace(p.key, seqno);
     s.prepares->by_seqno.emplace(seqno, std::move(p));
     ++s.story.open_prepares;
+    ++c.open_prepares;
 }
 
 void take_outcome(connection_state& c, const incoming& in, dcp_stream& s, std::uint64_t seqno) {
     ++(in.m.head.opcode == op::commit ? c.story.durability.commits : c.story.durability.aborts);
     const std::uint64_t prepared = number_or(in.m, field_id::prepared_seqno, 0);
-    const open_prepare* open = find(s, as_text(in.m.parts.key));
+    const open_prepare* open = find(s, kept_text(in.m.parts.key));
     check_outcome(c, in, s, open, prepared, seqno);
     if (open != nullptr) finish_prepare(c, in, s, open->seqno, seqno);
 }
@@ -181,9 +183,9 @@ void take_outcome(connection_state& c, const incoming& in, dcp_stream& s, std::u
 void complete_by_document(connection_state& c, const incoming& in, dcp_stream& s,
                           std::uint64_t seqno) {
     if (in.m.head.opcode == op::expiration || !in_disk_snapshot(s)) return;
-    const open_prepare* open = find(s, as_text(in.m.parts.key));
+    const open_prepare* open = find(s, kept_text(in.m.parts.key));
     if (open == nullptr || open->seqno >= seqno) return;
-    open_prepare p = take(s, open->seqno);
+    open_prepare p = take(c, s, open->seqno);
     ++c.story.durability.by_snapshot;
     in.record.prepare = p.id;
     in.record.elapsed_ns = c.now().time - p.at.time;
@@ -199,7 +201,7 @@ void complete_by_marker(connection_state& c, dcp_stream& s) {
     while (!open.empty() && open.begin()->first <= s.completed) {
         tell_open(c, s, open.begin()->second, severity::note,
                   "had no commit or abort; a disk snapshot says that it is completed, after");
-        open_prepare p = take(s, open.begin()->first);
+        open_prepare p = take(c, s, open.begin()->first);
         ++c.story.durability.by_snapshot;
         watch_outcome(c, s, p, prepare_outcome::by_snapshot);
         p.told_running.settle(c.report, true,
@@ -289,6 +291,7 @@ void leave_prepares(connection_state& c, dcp_stream& s, bool pending, std::strin
     }
     if (!forget) return;
     c.prepares_left += s.prepares->by_seqno.size();
+    c.open_prepares -= s.prepares->by_seqno.size();
     s.prepares.reset();
 }
 

@@ -87,7 +87,7 @@ void learn_collection(connection_state& c, const incoming& in, dcp_stream& s) {
     c.names.learn_event(in.m);
     const std::optional<std::uint64_t> id = in.m.number(field_id::collection_id);
     constexpr std::uint64_t begins = 0;
-    constexpr std::size_t most = 1U << 16;
+    constexpr std::size_t most = 1U << 12;  // a bucket has 1,200 at most
     if (!id || in.m.number(field_id::event_id) != begins || s.collections.size() == most) return;
     const auto at = std::lower_bound(s.collections.begin(), s.collections.end(),
                                      static_cast<std::uint32_t>(*id));

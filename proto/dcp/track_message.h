@@ -28,6 +28,12 @@ inline constexpr std::uint8_t quit = 0x07, stat = 0x10, hello = 0x1f, tap_first 
     return m.number(id).value_or(otherwise);
 }
 
+// Names and keys as they are kept: no legal one is longer than 251 bytes.
+[[nodiscard]] inline std::string_view kept_text(byte_view bytes) noexcept {
+    constexpr std::size_t longest = 255;
+    return as_text(bytes.first(bytes.size() < longest ? bytes.size() : longest));
+}
+
 // Records of a value that is a list, as far as the capture holds them.
 [[nodiscard]] inline std::size_t list_size(const message_view& m) noexcept {
     if (m.kind() != value_kind::list || m.value_layout == nullptr || m.value_layout->size == 0)

@@ -18,11 +18,11 @@ void keep(Map& map, std::uint32_t id, Value value) {
 
 // The name is the key; an event of version 2 may have it in its table alone.
 std::string name_of(const message_view& m) {
-    if (!m.parts.key.empty() || m.event == nullptr) return std::string(as_text(m.parts.key));
+    if (!m.parts.key.empty() || m.event == nullptr) return std::string(kept_text(m.parts.key));
     const std::optional<flat_table> table = flat_table::open(m.parts.value);
     for (const flat_field& each : m.event->table) {
         if (each.field != m.event->key_field || !table) continue;
-        return std::string(as_text(table->string(each.slot).value_or(byte_view{})));
+        return std::string(kept_text(table->string(each.slot).value_or(byte_view{})));
     }
     return {};
 }
@@ -45,10 +45,11 @@ void learned_names::learn_event(const message_view& m) {
 
 void learned_names::learn_manifest(byte_view json) {
     (void)read_manifest(json, [&](const manifest_entry& each) {
-        keep(scopes_, each.scope_id, std::string(each.scope));
+        keep(scopes_, each.scope_id, std::string(kept_text(as_bytes(each.scope))));
         if (each.has_collection) {
-            keep(collections_, each.collection_id,
-                 named_collection{each.scope_id, std::string(each.collection)});
+            keep(
+                collections_, each.collection_id,
+                named_collection{each.scope_id, std::string(kept_text(as_bytes(each.collection)))});
         }
     });
 }

@@ -9,7 +9,6 @@ namespace cdcscope::dcp {
 namespace {
 
 constexpr std::size_t most_features = 256;
-constexpr std::size_t longest_name = 250;
 
 // "20", "1.000000": seconds of set_noop_interval; 0 if it is no number.
 double seconds_of(std::string_view text) noexcept {
@@ -93,7 +92,7 @@ void take_control_answer(connection_state& c, const incoming& in, const open_req
 void take_bucket_answer(connection_state& c, const incoming& in, const open_request& request) {
     const auto* asked = std::get_if<bucket_request>(&request.detail);
     if (asked == nullptr || in.m.head.status() != status::success) return;
-    c.story.bucket = asked->name.substr(0, longest_name);
+    c.story.bucket = asked->name;
     c.bucket = c.all.shared.intern(c.story.bucket);
 }
 
@@ -106,8 +105,7 @@ void take_open(connection_state& c, const incoming& in) {
     c.agreed.open_flags = static_cast<std::uint32_t>(*flags);
     c.story.opens_dcp = true;
     c.story.open_flags = c.agreed.open_flags;
-    c.story.name =
-        std::string(as_text(in.m.parts.key.first(std::min(in.m.parts.key.size(), longest_name))));
+    c.story.name = std::string(kept_text(in.m.parts.key));
     const bool consumes = c.agreed.opened_with(open_flag::producer);
     c.agreed.producer = consumes ? opposite(in.event.dir) : in.event.dir;
     c.story.role = *c.agreed.producer == direction::s2c ? dcp_role::client_consumes

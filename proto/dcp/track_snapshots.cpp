@@ -153,7 +153,8 @@ void see_key(connection_state& c, const incoming& in, dcp_stream& s, std::uint64
         return;
     const bool prepared = opcode == op::prepare;
     const std::string_view key = as_text(in.m.parts.key);
-    if (prepared && s.prepares != nullptr && s.prepares->by_key.contains(std::string(key)))
+    if (prepared && s.prepares != nullptr &&
+        s.prepares->by_key.contains(std::string(kept_text(in.m.parts.key))))
         return;  // D33
     if (c.snapshot_keys == most_keys) {
         s.keys_rest = true;

@@ -1,6 +1,7 @@
 // Streams asked for, refused, rolled back, opened (dcp.md sections 6.4, 12 and 17; D20 to D26,
 // D39).
 #include <algorithm>
+#include <functional>
 
 #include "proto/dcp/json_values.h"
 #include "proto/dcp/track_connection.h"
@@ -34,8 +35,10 @@ std::vector<findings::figure> position(std::uint16_t vbucket, const stream_reque
 std::string spelled(const stream_filter& filter) {
     std::vector<std::uint32_t> collections = filter.collections;
     std::sort(collections.begin(), collections.end());
-    std::string text = "scope " + filter.scope + " collections";
+    std::string text = "scope " + filter.scope.substr(0, 16) + " collections";
     for (const std::uint32_t id : collections) text += " " + std::to_string(id);
+    constexpr std::size_t longest = 512;  // longer ones are told apart by a hash
+    if (text.size() > longest) text = "hash " + std::to_string(std::hash<std::string>{}(text));
     return text;
 }
 
@@ -143,8 +146,10 @@ void take_rollback(connection_state& c, const incoming& in, const open_request& 
         request.asked.at,
         {sentence("vb ", request.vbucket, " was rolled back from ", asked.start, " to ", to),
          figures});
-    connection_state::rollback_state& back =
-        c.rollbacks[rollback_key(request.vbucket, id_in_force(c, asked))];
+    const std::uint64_t place = rollback_key(request.vbucket, id_in_force(c, asked));
+    constexpr std::size_t most_places = 1U << 17;
+    if (c.rollbacks.size() == most_places && !c.rollbacks.contains(place)) return;
+    connection_state::rollback_state& back = c.rollbacks[place];
     back.to = to;
     back.uuid = asked.uuid;
     back.fresh = true;

@@ -9,7 +9,7 @@ namespace {
 
 // Caps of what is remembered over the whole capture. Beyond them the rules miss what is new, and
 // never say anything wrong.
-constexpr std::size_t most_texts = 1U << 18;
+constexpr std::size_t most_texts = 1U << 16;
 constexpr std::size_t most_places = 1U << 20;
 constexpr std::size_t most_writes = 1U << 16;
 
@@ -36,17 +36,15 @@ shared_knowledge::history shared_knowledge::newest_history(text_id bucket, std::
 }
 
 std::uint32_t shared_knowledge::open_name(text_id server, text_id name, std::uint32_t connection) {
-    std::vector<std::uint32_t>& live = names_[{server, name}];
-    const bool known = std::find(live.begin(), live.end(), connection) != live.end();
-    const std::uint32_t other = known || live.empty() ? 0 : live.back();
-    if (!known) live.push_back(connection);
-    return other;
+    std::set<std::uint32_t>& live = names_[{server, name}];
+    const std::uint32_t other = live.empty() ? 0 : *live.rbegin();
+    return live.insert(connection).second ? other : 0;
 }
 
 void shared_knowledge::close_name(text_id server, text_id name, std::uint32_t connection) {
     const auto found = names_.find({server, name});
     if (found == names_.end()) return;
-    std::erase(found->second, connection);
+    found->second.erase(connection);
     if (found->second.empty()) names_.erase(found);
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -114,8 +115,8 @@ class shared_knowledge {
     std::uint64_t order_ = 0;
     std::unordered_map<std::string, text_id> texts_;
     std::map<place, history> histories_;
-    std::map<two, std::vector<std::uint32_t>> names_;  // server, name: live connections
-    std::map<two, std::vector<text_id>> servers_;      // client, bucket: servers with DCP_OPEN
+    std::map<two, std::set<std::uint32_t>> names_;  // server, name: live connections
+    std::map<two, std::vector<text_id>> servers_;   // client, bucket: servers with DCP_OPEN
     std::map<place, std::vector<std::shared_ptr<abandonment>>> abandoned_;
     std::map<stream_identity, position> positions_;
     std::map<place, std::uint64_t> rollbacks_;  // order of the last one

@@ -52,7 +52,7 @@ request_detail read_durable_write(const incoming& in) {
     frame_view frame;
     while (frames.next(frame)) {
         if (frame.id != frame_info::durability || frame.data.empty()) continue;
-        return durable_request{frame.data[0], std::string(as_text(in.m.key.bytes))};
+        return durable_request{frame.data[0], std::string(kept_text(in.m.key.bytes))};
     }
     return {};
 }
