@@ -123,6 +123,8 @@ struct tracker::state {
     bool foreign = false;  // its server does not begin with a HANDSHAKE
     bool live = true;      // no FIN or RST yet
     bool client_fin = false, server_fin = false, reset = false;
+    frame_ref unread_from;  // the first of the server's FIN and any RST: nobody reads what the
+                            // client sends after it
     bool holes[2] = {false, false};
     bool unordered = false;
     bool pending_incomplete[2] = {false, false};

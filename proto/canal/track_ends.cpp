@@ -84,8 +84,12 @@ void tracker::state::hole(direction dir) {
     }
 }
 
+// Told when the search for a next packet is over, perhaps behind the end: what counts is when the
+// bytes came.
 void tracker::state::bad_length(direction dir, std::uint32_t length, byte_view behind) {
-    if (foreign || reset || (dir == direction::c2s && server_fin)) return;
+    const bool closed = reset || (dir == direction::c2s && server_fin);
+    const bool came_before = where.done.file == unread_from.file && where.first < unread_from.frame;
+    if (foreign || (closed && !came_before)) return;
     const bool negative = length > 0x7fffffffU;
     if (!negative && check_packet(behind, length, port) != match::no && !behind.empty()) {
         if (admin()) return;
@@ -135,6 +139,8 @@ void tracker::state::end(direction dir, close_kind how) {
         }
         if (first_end) judge_close(dir, how);
     }
+    if (unread_from.frame == 0 && (how == close_kind::rst || dir == direction::s2c))
+        unread_from = where.done;
     (how == close_kind::rst ? reset : dir == direction::c2s ? client_fin : server_fin) = true;
     if (first_end) {
         live = false;
