@@ -9,7 +9,7 @@ namespace cdcscope::dcp {
 namespace {
 
 // Enough for any report; beyond it a connection that repeats one fault would only fill memory.
-constexpr std::uint32_t most_of_a_code = 1U << 16;
+constexpr std::uint32_t most_of_a_code = 1U << 14;
 
 // D04, D12 to D19, D29, D35, D36, D40, D41: rules that compare what the two sides sent.
 constexpr code compares_directions[] = {
