@@ -6,13 +6,11 @@ plugins=$(realpath "$1")
 shift
 profile="$(dirname "$(realpath "${BASH_SOURCE[0]}")")/profile"
 
-arguments=()
-[ -d "$profile/cdcscope" ] && arguments+=(-C cdcscope)
+arguments=(-C cdcscope)
 if [ "$(id -u)" -ne 0 ]; then
-    if [ -d "$profile/cdcscope" ]; then
-        mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/wireshark/profiles"
-        cp -rn "$profile/cdcscope" "${XDG_CONFIG_HOME:-$HOME/.config}/wireshark/profiles/"
-    fi
+    profiles=${XDG_CONFIG_HOME:-$HOME/.config}/wireshark/profiles
+    mkdir -p "$profiles"
+    [ -e "$profiles/cdcscope" ] || cp -r "$profile" "$profiles/cdcscope"
     exec env WIRESHARK_PLUGIN_DIR="$plugins" wireshark "${arguments[@]}" "$@"
 fi
 
@@ -20,7 +18,7 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 cp -r "$plugins" "$home/plugins"
 mkdir -p "$home/.config/wireshark/profiles" "$home/run"
-[ -d "$profile/cdcscope" ] && cp -r "$profile/cdcscope" "$home/.config/wireshark/profiles/"
+cp -r "$profile" "$home/.config/wireshark/profiles/cdcscope"
 for argument in "$@"; do
     if [ -f "$argument" ]; then
         cp "$argument" "$home/"
