@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "proto/wire/crc16_folding.h"
+
 namespace cdcscope {
 namespace {
 
@@ -30,20 +32,29 @@ constexpr std::array<table, 8> make_tables() {
 
 constexpr std::array<table, 8> tables = make_tables();
 
-}  // namespace
-
-std::uint16_t crc16(byte_view bytes, std::uint16_t crc) noexcept {
+std::uint16_t by_tables(byte_view bytes, std::uint16_t crc) noexcept {
     const std::uint8_t* p = bytes.data();
     std::size_t left = bytes.size();
     for (; left >= 8; left -= 8, p += 8) {
-        crc = static_cast<std::uint16_t>(
-            tables[7][p[0] ^ crc >> 8] ^ tables[6][p[1] ^ (crc & 0xffU)] ^ tables[5][p[2]] ^
-            tables[4][p[3]] ^ tables[3][p[4]] ^ tables[2][p[5]] ^ tables[1][p[6]] ^ tables[0][p[7]]);
+        crc = static_cast<std::uint16_t>(tables[7][p[0] ^ crc >> 8] ^
+                                         tables[6][p[1] ^ (crc & 0xffU)] ^ tables[5][p[2]] ^
+                                         tables[4][p[3]] ^ tables[3][p[4]] ^ tables[2][p[5]] ^
+                                         tables[1][p[6]] ^ tables[0][p[7]]);
     }
     for (; left > 0; --left, ++p) {
         crc = static_cast<std::uint16_t>(crc << 8 ^ tables[0][(crc >> 8 ^ *p) & 0xffU]);
     }
     return crc;
+}
+
+}  // namespace
+
+std::uint16_t crc16(byte_view bytes, std::uint16_t crc) noexcept {
+    if (bytes.size() < min_folding_size || !can_fold_crc16()) return by_tables(bytes, crc);
+    std::uint8_t folded[16];
+    const std::size_t blocks = bytes.size() - bytes.size() % sizeof folded;
+    fold_crc16(bytes.first(blocks), crc, folded);
+    return by_tables(bytes.subspan(blocks), by_tables(folded, 0));
 }
 
 }  // namespace cdcscope

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,33 @@ TEST(Crc16, GoesOnWhereItStopped) {
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
         const std::uint16_t first = crc16(as_bytes(text).first(cut));
         EXPECT_EQ(crc16(as_bytes(text).subspan(cut), first), crc16(as_bytes(text))) << cut;
+    }
+}
+
+// Bit by bit, as the polynomial is defined.
+std::uint16_t by_definition(byte_view bytes, std::uint16_t crc) {
+    for (const std::uint8_t b : bytes) {
+        crc = static_cast<std::uint16_t>(crc ^ b << 8);
+        for (int bit = 0; bit < 8; ++bit) {
+            crc = static_cast<std::uint16_t>(crc << 1 ^ ((crc & 0x8000U) != 0 ? 0xc867U : 0U));
+        }
+    }
+    return crc;
+}
+
+TEST(Crc16, EqualsItsDefinitionForEveryLengthStartAndPlaceInMemory) {
+    std::mt19937 random(1);
+    std::vector<std::uint8_t> bytes(5000);
+    for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>(random());
+    for (std::size_t size = 0; size < 700; ++size) {
+        const byte_view some = byte_view(bytes).subspan(random() % 64, size);
+        const auto start = static_cast<std::uint16_t>(random());
+        ASSERT_EQ(crc16(some, start), by_definition(some, start)) << size;
+    }
+    for (int round = 0; round < 200; ++round) {
+        const byte_view some = byte_view(bytes).subspan(random() % 100).first(random() % 4900);
+        const auto start = static_cast<std::uint16_t>(random());
+        ASSERT_EQ(crc16(some, start), by_definition(some, start)) << some.size();
     }
 }
 
