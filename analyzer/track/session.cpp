@@ -109,6 +109,8 @@ void session::on_unparsed(const recover::unparsed_run& u) {
         t->canal->bad_length(u.dir, u.claimed_length, u.head, ++last_id_, u.frames);
     } else if (u.kind == recover::unparsed_kind::incomplete) {
         t->canal->incomplete(u.dir, ++last_id_, u.frames);
+    } else if (u.kind == recover::unparsed_kind::piece) {
+        t->canal->damaged(u.dir, u.head, ++last_id_, u.frames);
     }
     hand_on_findings();
 }

@@ -320,6 +320,12 @@ void tracker::bad_length(direction dir, std::uint32_t length, byte_view behind, 
     state_->begin_event(event, frames);
     state_->bad_length(dir, length, behind);
 }
+void tracker::damaged(direction dir, byte_view head, std::uint32_t event,
+                      const frame_span& frames) noexcept {
+    if (dir != direction::s2c) return;
+    state_->begin_event(event, frames);
+    state_->damaged_batch(head);
+}
 void tracker::incomplete(direction dir, std::uint32_t event, const frame_span& frames) noexcept {
     state_->pending_incomplete[index(dir)] = true;
     state_->begin_event(event, frames);

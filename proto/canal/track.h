@@ -190,6 +190,10 @@ class tracker {
     // The last frame of `dir` is not whole and no hole is in it. Before or after the end that cut
     // it.
     void incomplete(direction dir, std::uint32_t event, const frame_span& frames) noexcept;
+    // The beginning of a frame of which a hole took the rest, from its length on: a batch whose id
+    // is in it counts as delivered.
+    void damaged(direction dir, byte_view head, std::uint32_t event,
+                 const frame_span& frames) noexcept;
     void end(direction dir, close_kind how, std::uint32_t event, const frame_ref& at) noexcept;
     // The capture is over, or the connection is forgotten.
     void finish(std::uint32_t event, const frame_ref& at) noexcept;

@@ -4,6 +4,7 @@
 #include "proto/canal/track_connection.h"
 #include "proto/canal/walk.h"
 #include "proto/findings/words.h"
+#include "proto/wire/cursor.h"
 
 namespace cdcscope::canal {
 
@@ -108,7 +109,7 @@ void tracker::state::judge_batch_id(key_state& key, std::int64_t batch_id, deliv
     const bool reconnected = known && key.last_connection != id;
     if (restart || reconnected) {
         if (key.highest) key.expected = key.highest;
-        key.transaction.open = inside::unknown;
+        key.transaction.lose();
     }
     d.may_repeat = restart || reconnected || key.expected.has_value();
     if (late) {
@@ -293,9 +294,18 @@ void tracker::state::judge_delivery(key_state* key, const request* get, delivery
         report(code::canal_transaction_incomplete, {severity::note, false, {}}, std::move(figures),
                sentence("batch ", std::to_string(d.id), ": ", d.transaction));
     }
+    enter(*key, d);
+    judge_outstanding(*key);
+    rec.key = key->index;
+    rec.destination = key->destination->index;
+    after(rec, key);
+}
+
+// It is outstanding from here on.
+void tracker::state::enter(key_state& key, delivery& d) {
     batch b;
-    b.number = ++key->deliveries;
-    b.facts.key = key->index;
+    b.number = ++key.deliveries;
+    b.facts.key = key.index;
     b.facts.connection = id;
     b.facts.id = d.id;
     b.facts.message = d.message;
@@ -306,16 +316,12 @@ void tracker::state::judge_delivery(key_state* key, const request* get, delivery
     b.facts.redelivered = d.repeated;
     b.facts.newest_execute_ms = d.newest_ms;
     b.last = d.last;
-    if (!d.last.file.empty()) key->batch_end = std::move(d.last);
-    if (key->open.size() < most_batches && key->open.emplace(d.id, std::move(b)).second)
-        key->open_bytes += d.bytes;
+    if (!d.last.file.empty()) key.batch_end = std::move(d.last);
+    if (key.open.size() < most_batches && key.open.emplace(d.id, std::move(b)).second)
+        key.open_bytes += d.bytes;
     if (unacked.size() >= most_batches) unacked.pop_front();
-    unacked.push_back({key, d.id, key->deliveries, now()});
-    key->clear_doubt();
-    judge_outstanding(*key);
-    rec.key = key->index;
-    rec.destination = key->destination->index;
-    after(rec, key);
+    unacked.push_back({&key, d.id, key.deliveries, now()});
+    key.clear_doubt();
 }
 
 void tracker::state::judge_sizes(const request* get, const delivery& d) {
@@ -381,6 +387,33 @@ void tracker::state::empty_poll() {
     report(
         code::canal_connection_idle, {severity::note, false, {}}, std::move(figures),
         sentence(std::uint64_t{empty_polls.size() + 1}, " GETs within a second came back empty"));
+}
+
+// Of a MESSAGES that a hole cut: its batch id, if it lies before the hole.
+void tracker::state::damaged_batch(byte_view head) {
+    if (foreign || reset || admin() || check_frame(head, port) != match::partial) return;
+    cursor in(head.subspan(length_size));
+    std::uint64_t type = 0;
+    std::uint8_t tag = in.u8();
+    for (; in.ok() && (tag & 7U) == 0; tag = in.u8()) {
+        const std::uint64_t value = in.varint64();
+        if (tag >> 3 == fields::packet::type) type = value;
+    }
+    (void)in.varint64();  // length of the body
+    const bool messages =
+        type == static_cast<std::uint64_t>(packet_type::messages) && in.u8() == 0x08;
+    delivery d;
+    d.id = static_cast<std::int64_t>(in.varint64());
+    if (!in.ok() || !messages || d.id < 1) return;
+    const std::size_t at = first_always();
+    key_state* key = at < open_.size() && is(open_[at].type, packet_type::get) ? open_[at].key
+                     : named.size() == 1                                       ? last_key
+                                                                               : nullptr;
+    if (key == nullptr) return;
+    key->uncertain = true;
+    judge_batch_id(*key, d.id, d);
+    d.bytes = read_length(head).whole();
+    enter(*key, d);
 }
 
 }  // namespace cdcscope::canal

@@ -68,10 +68,12 @@ struct tracker::state {
     std::uint64_t read_row_change(const entry_view& e, delivery& d);
     void read_position(const entry_view& e, key_state& key, delivery& d);
     void read_transaction(const entry_view& e, std::uint64_t rows, key_state& key, delivery& d);
+    void enter(key_state& key, delivery& d);
     void judge_delivery(key_state* key, const request* get, delivery& d, track_record& rec);
     void judge_sizes(const request* get, const delivery& d);
     void judge_outstanding(key_state& key);
     void empty_poll();
+    void damaged_batch(byte_view head);
 
     // track_ends.cpp: time-outs, holes, ends
     void check_times(std::int64_t now);

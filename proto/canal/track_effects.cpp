@@ -119,9 +119,9 @@ void tracker::state::apply_rollback(request& r) {
         shared.link(each.facts.message, link_kind::dropped_by, r.id);
     }
     r.expected_before = key.expected;
-    r.inside_before = key.transaction.open;
+    r.transaction_before = key.transaction;
     if (key.highest) key.expected = key.highest;
-    key.transaction.open = inside::unknown;
+    key.transaction.lose();
 
     const bool automatic = !get_seen;
     const severity level = rival != 0  ? severity::error
@@ -156,7 +156,7 @@ void tracker::state::undo(request& r) {
     }
     if (rollback) {
         key.expected = r.expected_before;
-        key.transaction.open = r.inside_before;
+        if (r.transaction_before) key.transaction = *std::move(r.transaction_before);
     } else if (!r.dropped.empty()) {
         key.acked = r.acked_before;
     }

@@ -80,7 +80,7 @@ void tracker::state::hole(direction dir) {
     for (key_state* key : named) {
         key->uncertain = true;
         key->doubt = key->deliveries;
-        key->transaction.open = inside::unknown;
+        key->transaction.lose();
     }
 }
 

@@ -145,7 +145,10 @@ void tracker::state::server_packet(const message_input& m, const packet_view& pa
     }
     report(code::canal_packet_unsupported, {severity::warning, false, {}},
            {{"packet", type_text(port, packet.type)}},
-           sentence("the server sent ", type_text(port, packet.type), ", which only clients send"));
+           sentence("the server sent ", type_text(port, packet.type),
+                    row_of_type(port, packet.type).from == sender::client
+                        ? ", which only clients send"
+                        : ", which no server sends"));
 }
 
 void tracker::state::handshake(const packet_view& packet) {

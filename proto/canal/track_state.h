@@ -50,6 +50,13 @@ struct transaction_state {
     bool begin_seen_ever = false;
     std::uint64_t rows = 0;
     std::vector<std::int64_t> batches;
+
+    // What comes next may begin anywhere.
+    void lose() noexcept {
+        open = inside::unknown;
+        rows = 0;
+        batches.clear();
+    }
 };
 
 struct destination_state;
@@ -117,11 +124,11 @@ struct request {
     destination_state* destination = nullptr;
     std::int64_t batch_id = 0;
     std::int32_t fetch_size = 0;
-    std::int64_t wait_ns = 0;                 // asked for
-    batch_map dropped;                        // on_error, applied: what it closed
-    std::optional<position> expected_before;  // CLIENTROLLBACK, applied: to undo it
-    std::optional<position> acked_before;     // CLIENTACK, applied
-    inside inside_before = inside::unknown;
+    std::int64_t wait_ns = 0;                             // asked for
+    batch_map dropped;                                    // on_error, applied: what it closed
+    std::optional<position> expected_before;              // CLIENTROLLBACK, applied: to undo it
+    std::optional<position> acked_before;                 // CLIENTACK, applied
+    std::optional<transaction_state> transaction_before;  // likewise
     bool past_recorded = false;
 };
 
@@ -144,7 +151,7 @@ struct world::state {
     destination_state* destination(std::string_view server, std::string_view name);
     key_state* key(destination_state* destination, std::string_view client_id);
     void link(std::uint32_t from, link_kind kind, std::uint32_t to) const noexcept {
-        if (watching != nullptr) watching->on_link(from, kind, to);
+        if (watching != nullptr && from != 0) watching->on_link(from, kind, to);
     }
     void tell(const batch& b, batch_fate fate, std::uint32_t closer,
               const frame_ref& at) const noexcept;

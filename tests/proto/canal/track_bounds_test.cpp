@@ -59,6 +59,14 @@ class connection {
         return send(7, wire_writer().number(1, id).message(2, entry));
     }
     track_record acknowledge(std::int64_t id) { return send(8, named().number(3, id)); }
+    // The first bytes of a MESSAGES, then a hole.
+    void lose_end_of_batch(std::int64_t id) {
+        const auto bytes =
+            framed(7, wire_writer().number(1, id).text(2, std::string(1000, '\x0a')));
+        tracker_.damaged(direction::s2c, byte_view(bytes).first(16), ++at_.frame,
+                         {at_.frame, at_.frame, at_});
+        tracker_.hole(direction::s2c);
+    }
     void end(direction dir, close_kind how) { tracker_.end(dir, how, ++at_.frame, at_); }
     void finish() { tracker_.finish(++at_.frame, at_); }
 
@@ -127,6 +135,22 @@ TEST(CanalTracker, LinksAnAcknowledgementToItsBatchAndCountsWhatStaysOpen) {
     EXPECT_EQ(batches.all, (std::vector<std::pair<std::int64_t, batch_fate>>{
                                {1, batch_fate::acked}, {2, batch_fate::open}}));
     EXPECT_TRUE(found.rules.empty());
+}
+
+TEST(CanalTracker, CountsABatchAsDeliveredOfWhichAHoleLeftTheId) {
+    collector found;
+    world shared;
+    connection c(shared, 1, found);
+    c.open();
+    c.get();
+    c.lose_end_of_batch(1);
+    EXPECT_EQ(c.acknowledge(1).outstanding, 0U);
+    c.get();
+    c.batch(2, 200);
+    c.acknowledge(2);
+    c.end(direction::c2s, close_kind::fin);
+    c.finish();
+    EXPECT_EQ(found.rules, std::vector<std::string>{});
 }
 
 TEST(CanalTracker, SaysNothingOfAConnectionThatDoesNotBeginWithAHandshake) {
