@@ -251,6 +251,8 @@ void mark_streams(model& m) {
             r.fared = health::warning;
     }
     for (const auto& f : m.findings) {
+        // That a client closes its stream is worth a note, but no fault of the stream.
+        if (f.what == code::dcp_stream_ended && f.level == severity::note) continue;
         for (const auto& h : f.hits) {
             const auto partition = figure_of(h, "partition");
             if (!partition) continue;

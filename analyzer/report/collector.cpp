@@ -169,9 +169,10 @@ void collector::on_totals(std::uint32_t id, const recover::direction_totals& c2s
 void collector::on_closed(std::uint32_t id, recover::end_kind how, const frame_ref& where,
                           const dcp::connection* state) {
     auto& c = at(id);
-    // Forgotten by time-out or used anew: the last thing seen was its end.
-    const auto known = how != recover::end_kind::timed_out && how != recover::end_kind::reused;
-    if (known && where.frame != 0) c.life.to = std::max(c.life.to, where.time_ns);
+    // A connection that was closed ended there; one that was not goes on to the end of the capture,
+    // unless it was forgotten.
+    if (!c.closed.seen && how == recover::end_kind::end_of_capture)
+        c.life.to = std::max(c.life.to, where.time_ns);
     if (state != nullptr) dcp_.on_closed(c, *state);
     if (c.carries == recover::protocol::canal) canal_.on_closed(c);
 }

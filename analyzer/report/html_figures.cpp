@@ -159,13 +159,14 @@ markup window_figure(figure_context& x) {
                                      window_sentence(c), exact_bytes(c.flow.peak)),
                          "", {});
     }
-    const auto values = thin(without_idle_start(all), x.most_points);
+    const auto busy = without_idle_start(all);
+    const auto values = thin(busy, x.most_points);
     std::string grey = "Bytes the server has sent and the client has not acknowledged.";
     if (c.flow.full_times > 0) grey += " Shaded: the server has to wait.";
     if (c.flow.window > c.flow.peak * 4)
         grey += fmt::format(" The window is {}, above the top of this chart.",
                             exact_bytes(c.flow.window));
-    if (c.window.thinned() || values.size() < all.size())
+    if (c.window.thinned() || values.size() < busy.size())
         grey += " Each column shows first, least, largest and last.";
     const auto data = span_of(values, c.life);
     const auto zoom = values.size() >= zoom_from;
@@ -258,6 +259,13 @@ markup latency_figure(const figure_context& x) {
     return figure_of("Prepare to commit.", latency_sentence(x.c), grey, p.done());
 }
 
+namespace {
+// To the millisecond at most, so that whole seconds are short.
+std::string label_of(std::uint64_t ns) {
+    return short_duration(static_cast<std::int64_t>(ns) / 1'000'000 * 1'000'000);
+}
+}  // namespace
+
 markup lag_figure(figure_context& x) {
     std::vector<point> values;
     std::vector<std::string> labels;
@@ -317,7 +325,7 @@ markup lag_figure(figure_context& x) {
         const auto wanted = values.size() <= 6 || values[i] == largest || i + 1 == values.size();
         if (!wanted || (before >= 0 && px - before < 0.14)) continue;
         p.label(px < 0.5 ? px + 0.012 : px - 0.012, std::min(0.92, py + 0.02),
-                duration(static_cast<std::int64_t>(values[i].value)), label_kind::data,
+                label_of(values[i].value), label_kind::data,
                 px < 0.5 ? anchor::left : anchor::right);
         before = px;
     }

@@ -93,12 +93,6 @@ std::string stream_name(const stream_row& s) {
                        : fmt::format("{}", s.partition);
 }
 
-std::string resume_words(const stream_row& s) {
-    if (!s.resumable) return std::string(nothing);
-    return fmt::format("seqno {}, snapshot {}, uuid 0x{:x}", number(s.resume_seqno),
-                       range(s.resume_snapshot_start, s.resume_snapshot_end), s.resume_uuid);
-}
-
 std::string lived(const model& m, const stream_row& s) {
     const auto ns = lifetime_of(m, s);
     return ns < 0 ? std::string(nothing) : duration(ns);
@@ -126,7 +120,6 @@ void stream_cells(table& t, const model& m, const stream_row& s) {
     t.cell(s.asked.frame == 0 ? "not captured" : time_words(m, s.asked.time_ns),
            static_cast<double>(s.asked.time_ns - m.capture.span.from) / 1e9);
     t.cell(lived(m, s));
-    t.cell(resume_words(s));
 }
 
 void batch_cells(table& t, const model& m, const batch_row& b) {
@@ -205,6 +198,35 @@ markup connections_section(const model& m) {
     return w.take();
 }
 
+namespace {
+// From where a consumer can go on: what it has to ask for.
+void resume_table(html_writer& w, const model& m) {
+    std::vector<const stream_row*> rows;
+    for (const auto& s : m.streams) {
+        if (s.resumable && s.items > 0) rows.push_back(&s);
+    }
+    if (rows.empty()) return;
+    const auto shown = std::min(rows.size(), cap::table_rows);
+    table t(
+        "", "What a stream request has to say to go on behind the last item that was captured.",
+        {{"Conn"}, {"vb", true}, {"vbucket UUID", true}, {"Start seqno", true}, {"Snapshot", true}},
+        table_style::grid);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const auto& s = *rows[i];
+        t.row(s.fared);
+        t.cell(link_to(s.connection), s.connection);
+        t.cell(stream_name(s), s.partition);
+        t.cell(s.resume_uuid == 0 ? std::string("not captured")
+                                  : fmt::format("0x{:x}", s.resume_uuid));
+        t.cell(number(s.resume_seqno), static_cast<double>(s.resume_seqno));
+        t.cell(range(s.resume_snapshot_start, s.resume_snapshot_end));
+    }
+    w.put("<details class=\"more\"><summary>Where to resume</summary>{}</details>", t.done());
+    if (shown < rows.size())
+        w.put("<p class=\"small soft\">And {} more in the JSON.</p>", number(rows.size() - shown));
+}
+}  // namespace
+
 markup streams_section(const model& m) {
     html_writer w;
     if (m.streams.empty()) return w.take();
@@ -221,13 +243,13 @@ markup streams_section(const model& m) {
              {"Last seqno", true},
              {"Items", true},
              {"Asked at", true},
-             {"Lived", true},
-             {"To resume"}},
+             {"Lived", true}},
             table_style::grid);
     const auto rows = chosen(m.streams);
     for (const auto i : rows) stream_cells(t, m, m.streams[i]);
     w.put("{}{}", t.done(), no_match("stab", "No stream matches the filter."));
     left_out(w, m.streams.size() - rows.size() + m.streams_left_out);
+    resume_table(w, m);
     w.raw("</div></section>");
     return w.take();
 }

@@ -1,6 +1,7 @@
 // Charts over lanes: durable writes, batch ledger, timeline; and the writes of an application.
 #include <algorithm>
 
+#include "analyzer/report/axis.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/html_figures.h"
 #include "analyzer/report/html_parts.h"
@@ -205,7 +206,7 @@ void findings_lane(lanes& l, const figure_context& x) {
         const auto covered = std::any_of(placed.begin(), placed.end(), [&](std::int64_t p) {
             return (p > at ? p - at : at - p) * 50 < x.c.life.length();
         });
-        if (covered || i >= cap::cards) continue;
+        if (covered || !l.covers(at) || i >= cap::cards) continue;
         placed.push_back(at);
         const auto h = health_of(c.level);
         l.mark(at, icon(h, fmt::format("{}: {}", capitalized(word(h)), c.code), c.uncertain),
@@ -240,13 +241,27 @@ markup writes_figure(const figure_context& x) {
     return w.take();
 }
 
+namespace {
+// The time with batches, where the life of the connection is much longer.
+time_span ledger_span(const figure_context& x) {
+    time_span busy{INT64_MAX, INT64_MIN};
+    for (const auto* b : x.rows.batches) {
+        busy.from = std::min(busy.from, b->delivered.time_ns);
+        busy.to = std::max(busy.to, end_of(x.c, b->finished));
+    }
+    const auto room = std::max<std::int64_t>(busy.length() / 5, 1'000'000);
+    busy = {busy.from - room, busy.to + room};
+    return busy.length() * 4 < x.c.life.length() ? round_span(busy, x.c.life) : x.c.life;
+}
+}  // namespace
+
 markup ledger_figure(const figure_context& x) {
     if (x.rows.batches.empty() || x.c.life.length() <= 0) return {};
     const auto& f = x.c.canal;
-    lanes l(
-        x.c.life,
-        fmt::format("Batch ledger of connection {}: {} batches, {} acknowledged, at most {} open",
-                    x.c.id, f.batches, f.acknowledged, f.most_open));
+    const auto span = ledger_span(x);
+    lanes l(span, fmt::format(
+                      "Batch ledger of connection {}: {} batches, {} acknowledged, at most {} open",
+                      x.c.id, f.batches, f.acknowledged, f.most_open));
     const auto shown = main_batches(x.rows.batches);
     for (const auto* b : shown) {
         l.lane(fmt::format("Batch {}, {}", b->batch, count(b->entries, "entry", "entries")));
@@ -258,12 +273,14 @@ markup ledger_figure(const figure_context& x) {
     tick_lane(l, x, tick_kind::empty_poll, "Empty polls", true, number(f.empty_polls));
     tick_lane(l, x, tick_kind::rollback, "Rolled back", false);
     findings_lane(l, x);
-    const auto grey =
+    auto grey =
         shown.size() < x.rows.batches.size()
             ? fmt::format(
                   "{} of {}: those with findings, then the slowest; the others are in the table.",
                   shown.size(), number(x.rows.batches.size()))
             : std::string{};
+    if (span.length() < x.c.life.length())
+        grey += std::string(grey.empty() ? "" : " ") + "Zoomed to the time with batches.";
     return figure_of(
         "Batch ledger.",
         fmt::format("From delivery to acknowledgement; at most {} open.", number(f.most_open)),

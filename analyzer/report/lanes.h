@@ -35,6 +35,9 @@ class lanes {
     void text(std::int64_t from, std::int64_t to, std::string_view text);
     void mark(std::int64_t at, const markup& shape, std::string_view href);
 
+    [[nodiscard]] bool covers(std::int64_t at) const noexcept {
+        return at >= span_.from && at <= span_.to;
+    }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     [[nodiscard]] markup done();
 

@@ -229,7 +229,7 @@ std::string title_words(const model& m, const card& c) {
     const auto* owner = m.find(c.connection);
     if (owner != nullptr && !owner->name.empty() && c.title.starts_with(printable(owner->name)))
         return c.title;
-    return capitalized(c.title);
+    return c.title.starts_with("vb ") ? c.title : capitalized(c.title);
 }
 
 std::string rules_words(const card& c) {
