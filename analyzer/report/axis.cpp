@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000, second = 1'000 * ms, minute = 60 * second,
                        hour = 60 * minute, day = 24 * hour;
-constexpr double edge_room = 0.14;  // labels nearer to an end than this would touch its own
+constexpr double edge_room = 0.18;  // labels nearer to an end than this would touch its own
 
 // Round steps of time: 1-2-5 below a second, what clocks count in above.
 std::int64_t time_step(std::int64_t at_least) {
@@ -90,17 +90,16 @@ std::vector<tick> time_ticks(const time_span& span, bool compact) {
     std::vector<tick> ticks{{0, edge_time(span.from, length), false}};
     const auto step = time_step(length / 4);
     auto before = span.from;
-    bool wide = true;
+    bool middle = false;  // narrow screens have room for one label, in the middle
     for (auto at = (span.from / step + 1) * step; at < span.to; at += step) {
         const auto place = static_cast<double>(at - span.from) / static_cast<double>(length);
         const auto room = compact ? 0.4 : edge_room;
         if (place < room || place > 1 - room || (compact && ticks.size() > 1)) continue;
-        ticks.push_back({place, short_time(at, before, step), wide});
-        wide = !wide;
+        const auto narrow = !middle && place > 0.42 && place < 0.58;
+        middle = middle || narrow;
+        ticks.push_back({place, short_time(at, before, step), !narrow});
         before = at;
     }
-    // With two or more between, every other one stays on narrow screens; a single one has room.
-    if (ticks.size() == 2) ticks[1].wide = ticks[1].at < 0.35 || ticks[1].at > 0.65;
     ticks.push_back({1, edge_time(span.to, length), false});
     return ticks;
 }

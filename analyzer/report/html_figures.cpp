@@ -326,7 +326,8 @@ markup lag_figure(figure_context& x) {
         if (!wanted || (before >= 0 && px - before < 0.14)) continue;
         p.label(px < 0.5 ? px + 0.012 : px - 0.012, std::min(0.92, py + 0.02),
                 label_of(values[i].value), label_kind::data,
-                px < 0.5 ? anchor::left : anchor::right);
+                px < 0.5 ? anchor::left : anchor::right,
+                !(values[i] == largest) && i + 1 != values.size());
         before = px;
     }
     p.time_labels(time_ticks(x.c.life));

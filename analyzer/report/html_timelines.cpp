@@ -56,7 +56,8 @@ markup writes_table(const figure_context& x) {
     std::vector<column> columns{{"Key"},           {"Level"},         {"Prepare", true},
                                 {"Outcome", true}, {"Latency", true}, {"Replica ack"}};
     if (seen) columns.push_back({"What the application saw"});
-    table t("", "Durable writes, in order of prepare", columns, table_style::stack, false);
+    table t("", fmt::format("Durable writes of connection {}, in order of prepare", x.c.id),
+            columns, table_style::stack, false);
     for (const auto* d : shown) {
         t.row();
         t.cell(d->key);
@@ -306,7 +307,7 @@ markup timeline_figure(const figure_context& x) {
 
 markup operations_table(const figure_context& x) {
     if (x.rows.operations.empty()) return {};
-    table t("", "Requests of the application",
+    table t("", fmt::format("Requests of the application on connection {}", x.c.id),
             {{"Request"}, {"Key"}, {"Sent", true}, {"Waited", true}, {"Answer"}},
             table_style::stack, false);
     const auto shown = std::min(x.rows.operations.size(), most_rows);
