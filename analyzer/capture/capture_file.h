@@ -16,7 +16,7 @@ struct open_options {
     std::string command = "extract";  // for texts that show what to type
 };
 
-// One open capture. Errors and problems are texts that begin with the file's name.
+// One open capture. error() begins with the file's name, the text of problem() does not.
 class capture_file {
   public:
     // "-" is standard input. On failure error() is set and there is nothing to read.

@@ -56,7 +56,7 @@ std::string capture_set::look_at(member& m, bool only_one) {
 }
 
 bool capture_set::begin(member& m) {
-    active_.push_back(static_cast<std::size_t>(&m - members_.data()));
+    active_.push_back(index_of(m));
     if (m.file == nullptr) {
         m.file = std::make_unique<capture_file>(m.name, options_);
         error_ = m.file->error();
@@ -76,7 +76,7 @@ next_state capture_set::fetch(member& m) {
 
 void capture_set::note(member& m) {
     packet& p = m.pending;
-    p.at.file = static_cast<std::uint32_t>(&m - members_.data());
+    p.at.file = static_cast<std::uint32_t>(index_of(m));
     ++m.packets;
     if (p.has_time && m.packets > 1 && p.at.time_ns < m.last_time) {
         const auto step =
@@ -86,6 +86,7 @@ void capture_set::note(member& m) {
             step_back_at_ = p.at;
         }
     }
+    if (!p.has_time) ++m.timeless;
     m.last_time = p.at.time_ns;
     if (m.packets == 1) m.first_time = p.at.time_ns;
     if (p.link_type != m.read_type) note_link_type(m, p.link_type);
@@ -160,38 +161,49 @@ void capture_set::select(std::size_t n) {
 }
 
 void capture_set::close(member& m) {
-    const auto index = static_cast<std::size_t>(&m - members_.data());
-    const frame_ref last{m.last_time, static_cast<std::uint32_t>(m.packets),
-                         static_cast<std::uint32_t>(index)};
-    if (const read_problem& why = m.file->problem(); !why.code.empty()) {
-        observations_.on_observation(
-            {why.code, 0, last, 0, fmt::format("{}: {}", m.name, why.text)});
-    }
+    m.progress = m.file->progress();
+    report_file(m);
+    report_overlap(m);
     if (m.unread != 0 && m.unread == m.packets) {
         error_ = unread_link_type(m.name, m.unread_types, m.file->interfaces());
-    } else if (m.unread != 0) {
-        observations_.on_observation({"capture.unknown_link_type", 0, last, m.unread,
-                                      fmt::format("{}: {} packets of {} are passed over", m.name,
-                                                  m.unread, link_type_names(m.unread_types))});
-    }
-    report_overlap(m);
-    m.progress = m.file->progress();
-    if (m.packets == 0 && m.file->problem().code.empty()) {
-        observations_.on_observation({"capture.no_packets", 0, last, m.progress.done,
-                                      fmt::format("{}: no packets ({} bytes, header only); was the "
-                                                  "capture filter right? tcpdump -w x.pcap "
-                                                  "'tcp port 11210 or tcp port 11111'",
-                                                  m.name, grouped(m.progress.done))});
     }
     m.file.reset();
     m.has_pending = false;
-    std::erase(active_, index);
+    std::erase(active_, index_of(m));
     chosen_ = false;
 }
 
+// What is to be said about one file, now that it is read.
+void capture_set::report_file(const member& m) {
+    const auto say = [&](std::string_view code, std::uint64_t amount, const std::string& what) {
+        const frame_ref last{m.last_time, static_cast<std::uint32_t>(m.packets),
+                             static_cast<std::uint32_t>(index_of(m))};
+        observations_.on_observation({code, 0, last, amount, m.name + ": " + what});
+    };
+    const read_problem& why = m.file->problem();
+    if (!why.code.empty()) {
+        say(why.code, 0, why.text);
+    } else if (m.packets == 0) {
+        say("capture.no_packets", m.progress.done,
+            fmt::format("no packets ({} bytes, header only); was the capture filter right? "
+                        "tcpdump -w x.pcap 'tcp port 11210 or tcp port 11111'",
+                        grouped(m.progress.done)));
+    }
+    if (m.unread != 0 && m.unread != m.packets) {
+        say("capture.unknown_link_type", m.unread,
+            fmt::format("{} packets of {} are passed over", grouped(m.unread),
+                        link_type_names(m.unread_types)));
+    }
+    if (m.timeless != 0) {
+        say("capture.no_time_stamps", m.timeless,
+            fmt::format("{} packets have no time stamps (simple packet blocks); the order in the "
+                        "file is all there is",
+                        grouped(m.timeless)));
+    }
+}
+
 void capture_set::report_overlap(const member& ended) {
-    for (std::size_t n = static_cast<std::size_t>(&ended - members_.data()) + 1; n < to_open_;
-         ++n) {
+    for (std::size_t n = index_of(ended) + 1; n < to_open_; ++n) {
         const member& later = members_[n];
         if (later.packets == 0 || later.first_time >= ended.last_time) continue;
         const frame_ref at{later.first_time, 1, static_cast<std::uint32_t>(n)};

@@ -64,11 +64,15 @@ class capture_set {
         std::int64_t last_time = 0;
         file_progress progress;  // while it is closed
         std::uint64_t packets = 0;
+        std::uint64_t timeless = 0;     // packets without a time stamp
         std::uint64_t unread = 0;       // of a link type that is not read
         std::uint32_t read_type = ~0U;  // of the last packet whose link type is read
         std::vector<std::uint32_t> unread_types;
     };
 
+    [[nodiscard]] std::size_t index_of(const member& m) const noexcept {
+        return static_cast<std::size_t>(&m - members_.data());
+    }
     std::string look_at(member& m, bool only_one);
     bool begin(member& m);
     // Reads the next packet of a member into its `pending`.
@@ -79,14 +83,15 @@ class capture_set {
     void close(member& m);
     bool choose();
     void select(std::size_t n);
+    void report_file(const member& m);
     void report_overlap(const member& ended);
 
     observation_sink& observations_;
     open_options options_;
     std::vector<member> members_;  // sorted
     std::vector<std::string> names_;
-    std::vector<std::size_t>
-        active_;               // begun and not ended; all but the current one have a pending packet
+    // Begun and not ended; all but the current one have a pending packet.
+    std::vector<std::size_t> active_;
     std::size_t to_open_ = 0;  // members_[to_open_] and later have not begun
     std::size_t current_ = 0;  // being read, if chosen_
     bool chosen_ = false;

@@ -9,8 +9,9 @@ namespace cdcscope::capture {
 namespace {
 
 constexpr std::uint32_t largest_datagram = 65535;
-constexpr std::string_view incomplete = "ip.fragment_incomplete", overlap = "ip.fragment_overlap",
-                           cap = "cap.fragments";
+constexpr std::string_view incomplete = "ip.fragment_incomplete";
+constexpr std::string_view overlap = "ip.fragment_overlap";
+constexpr std::string_view cap = "cap.fragments";
 
 }  // namespace
 

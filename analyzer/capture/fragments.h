@@ -5,7 +5,6 @@
 #include <compare>
 #include <list>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "analyzer/capture/ip.h"
@@ -16,8 +15,8 @@ namespace cdcscope::capture {
 struct fragment_limits {
     std::size_t datagrams = 4096;   // waiting at a time
     std::size_t bytes = 32U << 20;  // held by them
-    std::int64_t timeout_ns =
-        30'000'000'000;  // packet time since the first fragment; an id comes round again
+    // Packet time since the first fragment: an id comes round again.
+    std::int64_t timeout_ns = 30'000'000'000;
 };
 
 class fragment_table {

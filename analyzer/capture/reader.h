@@ -12,7 +12,7 @@ namespace cdcscope::capture {
 
 struct reader_options {
     std::string filter;               // BPF, on packets as captured; empty: all
-    bool follow = false;              // step() gives `idle` at the end of a growing file
+    bool follow = false;              // next() gives `idle` at the end of a growing file
     std::string command = "extract";  // for texts that show what to type
 };
 

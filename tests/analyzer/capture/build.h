@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "analyzer/capture/byte_source.h"
 #include "analyzer/capture/packet_reader.h"
@@ -157,13 +158,14 @@ struct pcapng_form {
     }
 };
 
-// A file in the tests' folder, gone with the object.
+// A file in the tests' folder, gone with the object. Its name holds the process, as other runs of
+// the tests may be going on.
 class temporary_file {
   public:
     explicit temporary_file(const std::string& name, std::string_view content = {})
-        : path_(::testing::TempDir() +
-                std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
-                name) {
+        : path_(::testing::TempDir() + std::to_string(::getpid()) + "-" +
+                ::testing::UnitTest::GetInstance()->current_test_info()->name() + "-" + name) {
+        std::remove(path_.c_str());
         append(content);
     }
     temporary_file(const temporary_file&) = delete;

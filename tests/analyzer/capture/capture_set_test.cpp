@@ -177,6 +177,13 @@ TEST(CaptureSet, PassesOverUnknownLinkTypesBesideOthers) {
     EXPECT_EQ(o.found.observations[0].bytes, 1U);
 }
 
+TEST(CaptureSet, SaysThatPacketsHaveNoTimeStamps) {
+    outcome o;
+    read(o, {data("reassembly/r62-pcapng-simple-blocks.pcapng")});
+    ASSERT_THAT(o.found.codes(), ElementsAre("capture.no_time_stamps"));
+    EXPECT_THAT(o.found.observations[0].text, HasSubstr("16 packets have no time stamps"));
+}
+
 TEST(CaptureSet, RefusesStandardInputTwice) {
     outcome o;
     read(o, {"-", "-"});

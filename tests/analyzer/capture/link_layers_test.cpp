@@ -94,11 +94,11 @@ TEST(LinkLayers, NameTheInnermostEnds) {
     EXPECT_EQ(to_string(six.found.segments.at(0).head.destination), "[fd00::2]:11210");
 }
 
-TEST(LinkLayers, FollowEightTunnelsAndNoMore) {
+TEST(LinkLayers, FollowEightLayersOfIpAndNoMore) {
     for (const int tunnels : {7, 8, 200}) {
         std::string packet = packet4;
         for (int n = 0; n < tunnels; ++n) packet = ipv4(packet, {4});
-        EXPECT_EQ(payload_of(101, packet), tunnels <= 8 - 1 ? "data" : "no segment") << tunnels;
+        EXPECT_EQ(payload_of(101, packet), tunnels < 8 ? "data" : "no segment") << tunnels;
     }
 }
 
