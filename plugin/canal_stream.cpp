@@ -125,8 +125,7 @@ void note_handshake(canal_stream& s, packet_info* pinfo, canal::port_kind port, 
     if (packet.type == handshake && packet.version) s.zero_since = pinfo->num;
 }
 
-int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    buffer_context& b = *static_cast<buffer_context*>(data);
+void show_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, buffer_context& b) {
     ws::connection& c = *b.c;
     const byte_view bytes = captured(tvb);
     note_handshake(stream_of(c), pinfo, b.port, bytes);
@@ -151,6 +150,12 @@ int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* dat
                                            bytes.subspan(canal::length_size));
         dissect_canal_bad_length(tvb, pinfo, tree, packet);
     }
+}
+
+// Below epan's own C frames, so with a boundary of its own.
+int dissect_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    ws::dissector_boundary(
+        [&] { show_frame(tvb, pinfo, tree, *static_cast<buffer_context*>(data)); });
     return static_cast<int>(tvb_captured_length(tvb));
 }
 

@@ -268,7 +268,8 @@ void register_canal_walk(int proto) {
     };
     proto_register_field_array(proto, fields, static_cast<int>(std::size(fields)));
     proto_register_subtree_array(trees, static_cast<int>(std::size(trees)));
-    expert_register_field_array(expert_register_protocol(proto), experts, static_cast<int>(std::size(experts)));
+    expert_register_field_array(expert_register_protocol(proto), experts,
+                                static_cast<int>(std::size(experts)));
 }
 
 }  // namespace cdcscope

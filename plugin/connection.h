@@ -3,6 +3,8 @@
 // only (wireshark.md section 6).
 #pragma once
 
+#include <type_traits>
+
 #include "plugin/ws_compat.h"
 #include "proto/wire/direction.h"
 #include "proto/wire/frame_ref.h"
@@ -28,6 +30,7 @@ struct connection {
     void* state = nullptr;  // the protocol's state machine, owned by its registry
     void* extra = nullptr;  // the protocol's own, in file scope
 };
+static_assert(std::is_trivially_destructible_v<connection>);  // wmem frees it, nobody destroys it
 
 // The connection of this packet, made on first sight. `well_known` tells the server where no SYN
 // does: which ports a server of the protocol listens on. Two protocols on one connection have one

@@ -47,7 +47,8 @@ void register_dcp_preferences(int proto) {
         &values.desegment);
     prefs_register_bool_preference(
         module, "take_ports", "Take over the ports from the couchbase dissector",
-        "Off: connections are still found by their DCP_OPEN request.", &values.take_ports);
+        "Off: it keeps them; Decode As and the heuristic on other ports work all the same.",
+        &values.take_ports);
     prefs_register_enum_preference(module, "non_dcp", "Messages that are no part of DCP",
                                    "Who shows GET, SET and other commands of document clients.",
                                    &values.non_dcp_value, non_dcp_names, false);

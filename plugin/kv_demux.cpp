@@ -95,8 +95,7 @@ bool is_ours(const dcp::header& h) {
     return dcp_preferences().non_dcp == non_dcp_choice::short_summary || is_described(h);
 }
 
-int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    ws::connection& c = *static_cast<ws::connection*>(data);
+void show_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, ws::connection& c) {
     const direction dir = ws::direction_of(c, pinfo);
     const unsigned ordinal = ws::next_ordinal(pinfo, proto_cbkv);
     if (ordinal == 0) {
@@ -107,8 +106,7 @@ int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
     const dcp::header_outcome h = dcp::parse_header(head_of(tvb, 0), dcp_preferences().max_body);
     if (h.state != dcp::parse_state::complete) {
         ws::set_in_step(c, dir, pinfo, false);
-        show_out_of_step(tvb, pinfo, tree);
-        return tvb_captured_length(tvb);
+        return show_out_of_step(tvb, pinfo, tree);
     }
     const unsigned size = tvb_captured_length(tvb);
     const byte_view bytes{tvb_get_ptr(tvb, 0, static_cast<int>(size)), size};
@@ -120,7 +118,13 @@ int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
     } else {
         hand_over(tvb, pinfo, tree, ordinal);
     }
-    return tvb_captured_length(tvb);
+}
+
+// Below epan's own C frames, so with a boundary of its own.
+int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    ws::dissector_boundary(
+        [&] { show_message(tvb, pinfo, tree, *static_cast<ws::connection*>(data)); });
+    return static_cast<int>(tvb_captured_length(tvb));
 }
 
 int dissect_stream(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
@@ -144,7 +148,8 @@ int dissect_cbkv(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
 }
 
 int dissect_dcp_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    dissect_dcp(tvb, pinfo, tree, *static_cast<const dcp_message*>(data));
+    ws::dissector_boundary(
+        [&] { dissect_dcp(tvb, pinfo, tree, *static_cast<const dcp_message*>(data)); });
     return static_cast<int>(tvb_captured_length(tvb));
 }
 
@@ -175,20 +180,22 @@ ws::boolean heuristic_dcp_open(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tr
     });
 }
 
-void take_port(std::uint32_t port) {
-    // Unconditionally this would wipe a Decode As entry of the user's.
-    if (dissector_get_default_uint_handle("tcp.port", port) != cbkv_handle) {
-        dissector_add_uint("tcp.port", port, cbkv_handle);
+// Unconditionally this would wipe a Decode As entry of the user's.
+void give_port(std::uint32_t port, dissector_handle_t owner) {
+    if (dissector_get_default_uint_handle("tcp.port", port) != owner) {
+        dissector_add_uint("tcp.port", port, owner);
     }
 }
 
-// A user's `couchbase.tcp.port` takes the port away; it is taken back before each capture.
+// Before each capture: a user's `couchbase.tcp.port` may have taken the ports away meanwhile.
 void take_ports() {
     const range_t* ports = prefs_get_range_value("cbkv", "tcp.port");
-    if (ports == nullptr || !dcp_preferences().take_ports) return;
+    dissector_handle_t owner = dcp_preferences().take_ports ? cbkv_handle : couchbase_handle;
+    if (ports == nullptr || owner == nullptr) return;
     for (unsigned i = 0; i < ports->nranges; ++i) {
         const range_admin_t& r = ports->ranges[i];
-        for (std::uint32_t port = r.low; port <= r.high && port <= 0xffff; ++port) take_port(port);
+        for (std::uint32_t port = r.low; port <= r.high && port <= 0xffff; ++port)
+            give_port(port, owner);
     }
 }
 

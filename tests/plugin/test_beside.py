@@ -67,6 +67,11 @@ class Beside(unittest.TestCase):
         shown = protocols(capture("dcp", "basic_ipv4"), "-o", "couchbase.tcp.port:11210")
         self.assertIn(":cbdcp", shown)
 
+    def test_the_ports_can_be_left_to_couchbase(self):
+        shown = protocols(capture("dcp", "basic_ipv4"), "-o", "cbdcp.take_ports:FALSE")
+        self.assertNotIn("cbdcp", shown)
+        self.assertIn(":couchbase", shown)
+
     def test_decode_as_cbdcp_on_another_port(self):
         get = wireshark.room.write("noopen.pcap", pcap(between(30000, 12000, [(True, message(0x80, 0x5c))])))
         self.assertNotIn("cbdcp", protocols(get))
