@@ -1,6 +1,8 @@
 // Head, key, framing extras and extras; values are in dcp_value_json.cpp.
 #include "analyzer/record/dcp_json.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -13,14 +15,13 @@ using namespace dcp;
 namespace {
 
 // "0x5d" into room for it.
-std::string_view hex_text(std::span<char> room, std::uint64_t value, int digits) {
+std::string_view hex_text(std::span<char> room, std::uint64_t value, std::size_t digits) {
     room[0] = '0';
     room[1] = 'x';
-    for (int i = 0; i < digits; ++i) {
-        room[static_cast<std::size_t>(2 + i)] =
-            "0123456789abcdef"[value >> (4 * (digits - 1 - i)) & 0xfU];
+    for (std::size_t i = 0; i < digits; ++i) {
+        room[2 + i] = "0123456789abcdef"[value >> (4 * (digits - 1 - i)) & 0xfU];
     }
-    return {room.data(), static_cast<std::size_t>(2 + digits)};
+    return {room.data(), 2 + digits};
 }
 
 // Messages that flow in a stream: they are shown with the stream's vbucket uuid.
@@ -47,12 +48,7 @@ std::string_view dcp_json::write(const recover::message& m, const message_view& 
     write_extras(view);
     write_datatype(view.head.datatype);
     if (m.cut) {
-        if (view.kind() == value_kind::secret && !options_.keep_secrets) {
-            write_secret(view.parts.value);
-        } else if (!view.parts.value.empty()) {
-            hides_values() ? write_redacted("content", view.parts.value.size())
-                           : void(out_.name("contentBase64").base64(view.parts.value));
-        }
+        write_cut_value(view);
     } else {
         write_value(view, names);
     }
@@ -64,6 +60,19 @@ std::string_view dcp_json::write(const recover::message& m, const message_view& 
     out_.end_object();
     inflated_.shrink(std::size_t{1} << 20);
     return out_.text();
+}
+
+// What is there of a value is never taken apart: nothing is guessed.
+void dcp_json::write_cut_value(const message_view& view) {
+    const byte_view value = view.parts.value;
+    if (value.empty()) return;
+    if (view.kind() == value_kind::secret && !options_.keep_secrets) {
+        write_secret(value);
+    } else if (hides_values()) {
+        write_redacted("content", value.size());
+    } else {
+        out_.name("contentBase64").base64(value);
+    }
 }
 
 void dcp_json::write_event(const message_view& view) {
@@ -196,8 +205,11 @@ void dcp_json::write_document_key(const key_view& key, const connection_names* n
             if (!known.collection.empty()) out_.field("collection", known.collection);
         }
     }
-    hides_keys() ? write_redacted("key", key.bytes.size())
-                 : void(out_.text_or_base64("key", key.bytes));
+    if (hides_keys()) {
+        write_redacted("key", key.bytes.size());
+    } else {
+        out_.text_or_base64("key", key.bytes);
+    }
 }
 
 void dcp_json::write_extras(const message_view& view) {
@@ -237,55 +249,63 @@ void dcp_json::write_fields(const dcp::layout& l, byte_view run) {
     }
 }
 
+void dcp_json::write_plain(const field& f, std::uint64_t value) {
+    out_.name(f.json);
+    if (f.type == field_type::i64) {
+        out_.int64(static_cast<std::int64_t>(value));
+    } else if (width(f.type) == 8) {
+        out_.int64(value);
+    } else {
+        out_.number(value);
+    }
+}
+
 void dcp_json::write_number(const field& f, std::uint64_t value) {
-    const bool wide = width(f.type) == 8;
-    const auto plain = [&] {
-        out_.name(f.json);
-        if (f.type == field_type::i64) {
-            out_.int64(static_cast<std::int64_t>(value));
-        } else if (wide) {
-            out_.int64(value);
-        } else {
-            out_.number(value);
-        }
-    };
     switch (f.form) {
         case json_form::none:
         case json_form::text:
             return;
         case json_form::number:
-            return plain();
+            return write_plain(f, value);
         case json_form::nonzero:
-            return value == 0 ? void() : plain();
+            if (value != 0) write_plain(f, value);
+            return;
         case json_form::number_hex:
-            return plain(), write_hex_twin(f.json, value);
+            write_plain(f, value);
+            return write_hex_twin(f.json, value);
         case json_form::boolean:
-            return void(out_.field(f.json, value != 0));
+            out_.field(f.json, value != 0);
+            return;
         case json_form::bit_names:
             return write_bits(f.json, f.id, value);
         case json_form::number_bits:
-            return plain(), write_bits("flagNames", f.id, value);
+            write_plain(f, value);
+            return write_bits("flagNames", f.id, value);
         case json_form::hex:
-        case json_form::opaque: {
-            char room[18] = "0x";
-            const auto [end, error] = std::to_chars(room + 2, room + sizeof room, value, 16);
-            char* const from = f.form == json_form::hex ? room + 2 : room;
-            return void(
-                out_.field(f.json, std::string_view(from, static_cast<std::size_t>(end - from))));
-        }
+            return write_hex(f.json, {}, value);
+        case json_form::opaque:
+            return write_hex(f.json, "0x", value);
         case json_form::name:
-        case json_form::name_code: {
-            const named_value* known = find_value(f.values, value);
-            if (known == nullptr) {
-                plain();
-            } else {
-                out_.field(f.json, known->name);
-            }
-            if (f.form == json_form::name_code)
-                out_.name(scratch_.assign(f.json).append("Code")).number(value);
+            return write_name(f, value);
+        case json_form::name_code:
+            write_name(f, value);
+            out_.name(scratch_.assign(f.json).append("Code")).number(value);
             return;
-        }
     }
+}
+
+void dcp_json::write_name(const field& f, std::uint64_t value) {
+    const named_value* known = find_value(f.values, value);
+    if (known == nullptr) return write_plain(f, value);
+    out_.field(f.json, known->name);
+}
+
+// Digits without leading zeros.
+void dcp_json::write_hex(std::string_view name, std::string_view prefix, std::uint64_t value) {
+    std::array<char, 18> room;
+    char* const digits = std::copy(prefix.begin(), prefix.end(), room.data());
+    char* const end = std::to_chars(digits, room.data() + room.size(), value, 16).ptr;
+    out_.field(name, std::string_view(room.data(), static_cast<std::size_t>(end - room.data())));
 }
 
 void dcp_json::write_text(const field& f, byte_view text) {
@@ -306,8 +326,7 @@ void dcp_json::write_bits(std::string_view name, field_id id, std::uint64_t valu
         unnamed &= ~bit.mask;
     }
     char room[18];
-    if (unnamed != 0)
-        out_.string(hex_text(room, unnamed, static_cast<int>(width(describe(id).type)) * 2));
+    if (unnamed != 0) out_.string(hex_text(room, unnamed, width(describe(id).type) * 2));
     out_.end_array();
 }
 

@@ -37,6 +37,7 @@ class dcp_json {
     void write_worked_out(const dcp::message_view& view, const dcp::track_record& track);
 
     void write_value(const dcp::message_view& view, const dcp::connection_names& names);
+    void write_cut_value(const dcp::message_view& view);
     void write_document(byte_view value, std::uint8_t datatype, std::uint16_t nmeta);
     void write_xattrs(byte_view pairs);
     void write_xattr(const dcp::xattr_view& pair);
@@ -50,7 +51,10 @@ class dcp_json {
     void write_secret(byte_view value);
 
     void write_fields(const dcp::layout& l, byte_view run);
+    void write_plain(const dcp::field& f, std::uint64_t value);
     void write_number(const dcp::field& f, std::uint64_t value);
+    void write_name(const dcp::field& f, std::uint64_t value);
+    void write_hex(std::string_view name, std::string_view prefix, std::uint64_t value);
     void write_text(const dcp::field& f, byte_view text);
     void write_datatype(std::uint8_t datatype);
     void write_bits(std::string_view name, dcp::field_id id, std::uint64_t value);

@@ -1,4 +1,6 @@
 // Values of DCP and key-value messages as JSON (messages.md section 4, dcp.md sections 4, 6 and 9).
+#include <algorithm>
+
 #include "analyzer/record/dcp_json.h"
 #include "proto/dcp/flat_table.h"
 #include "proto/dcp/names.h"
@@ -23,11 +25,9 @@ bool holds_name(const message_view& view) {
     const std::optional<flat_table> table =
         view.event->table.empty() ? std::nullopt : flat_table::open(view.parts.value);
     if (!table) return false;
-    for (const flat_field& entry : view.event->table) {
-        if (describe(entry.field).type == field_type::text && table->string(entry.slot))
-            return true;
-    }
-    return false;
+    return std::ranges::any_of(view.event->table, [&](const flat_field& entry) {
+        return describe(entry.field).type == field_type::text && table->string(entry.slot);
+    });
 }
 
 std::uint16_t nmeta_of(const message_view& view) {

@@ -27,7 +27,8 @@ std::optional<flat_table> flat_table::open(byte_view buffer) noexcept {
 }
 
 std::size_t flat_table::offset_of(std::uint8_t slot) const noexcept {
-    return slot < slots_ ? load_le16(buffer_.data() + vtable_ + vtable_head + 2U * slot) : 0U;
+    return slot < slots_ ? load_le16(buffer_.data() + vtable_ + vtable_head + std::size_t{2} * slot)
+                         : 0U;
 }
 
 std::optional<std::size_t> flat_table::find(std::uint8_t slot, std::size_t size) const noexcept {

@@ -31,7 +31,7 @@ class walker : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Derived> {
         ++depth_;
         return self().opened(true);
     }
-    bool EndObject(rapidjson::SizeType) {
+    bool EndObject(rapidjson::SizeType /*members*/) {
         const bool go_on = self().closed(true);
         --depth_;
         return go_on;
@@ -40,27 +40,27 @@ class walker : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Derived> {
         ++depth_;
         return self().opened(false);
     }
-    bool EndArray(rapidjson::SizeType) {
+    bool EndArray(rapidjson::SizeType /*elements*/) {
         const bool go_on = self().closed(false);
         --depth_;
         return go_on;
     }
-    bool Key(const char* text, rapidjson::SizeType size, bool) {
+    bool Key(const char* text, rapidjson::SizeType size, bool /*copy*/) {
         return self().named({text, size});
     }
-    bool String(const char* text, rapidjson::SizeType size, bool) {
+    bool String(const char* text, rapidjson::SizeType size, bool /*copy*/) {
         return self().text({text, size});
     }
-    bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    bool RawNumber(const char* text, rapidjson::SizeType size, bool /*copy*/) {
         return self().figure({text, size});
     }
     [[nodiscard]] bool is_object() const { return is_object_; }
 
-    bool opened(bool) { return true; }
-    bool closed(bool) { return true; }
-    bool named(std::string_view) { return true; }
-    bool text(std::string_view) { return true; }
-    bool figure(std::string_view) { return true; }
+    bool opened(bool /*object*/) { return true; }
+    bool closed(bool /*object*/) { return true; }
+    bool named(std::string_view /*value*/) { return true; }
+    bool text(std::string_view /*value*/) { return true; }
+    bool figure(std::string_view /*value*/) { return true; }
 
   protected:
     [[nodiscard]] int depth() const { return depth_; }
