@@ -24,6 +24,17 @@ byte_view payload_of(const recover::message& m) noexcept {
     return m.bytes.size() < length_size ? byte_view{} : m.bytes.subspan(length_size);
 }
 
+// Long enough for every name that MySQL allows; of longer ones a digest stands for the rest.
+constexpr std::size_t longest_name = 1024;
+
+void append_name(std::string& place, std::string_view name) {
+    place.append(name.substr(0, longest_name)).append(1, '\0');
+    if (name.size() > longest_name)
+        place.append(std::to_string(name.size()))
+            .append(1, ' ')
+            .append(std::to_string(crc32(as_bytes(name))));
+}
+
 bool is_row(const entry_view& e) noexcept {
     return e.type == static_cast<std::int32_t>(entry_type::rowdata);
 }
@@ -208,7 +219,8 @@ std::string_view canal_recorder::entry_key(const entry_view& e, std::uint32_t co
     place_.assign(1, row ? 'r' : 't');
     place_.append(std::to_string(destination == 0 ? connection : destination));
     place_.append(1, destination != 0 ? ' ' : '?');
-    place_.append(schema).append(1, '\0').append(table);
+    append_name(place_, schema);
+    append_name(place_, table);
     if (const auto found = by_place_.find(place_); found != by_place_.end())
         return streams_[found->second].key;
 
@@ -226,11 +238,13 @@ std::string_view canal_recorder::entry_key(const entry_view& e, std::uint32_t co
     } else if (table.empty()) {
         const bool taken =
             std::find(std::begin(own_names), std::end(own_names), schema) != std::end(own_names);
-        made.name = schema;
+        made.name = schema.substr(0, longest_name);
         made.key =
             stream_key("canal", {first, taken ? with_crc(schema, schema) : std::string(schema)});
     } else {
-        made.name.assign(schema).append(".").append(table);
+        made.name.assign(schema.substr(0, longest_name))
+            .append(".")
+            .append(table.substr(0, longest_name));
         made.key = stream_key("canal", {first, schema, table});
     }
     return remember(std::move(made));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include "proto/canal/time_unit.h"
 #include "proto/canal/track_connection.h"
@@ -230,16 +231,20 @@ void tracker::state::judge_filter(const request& r, const request_view& q) {
     const bool subscribes =
         is(r.type, packet_type::subscription) || is(r.type, packet_type::clientauthentication);
     if (!subscribes || r.destination == nullptr || q.filter.empty()) return;
-    std::string& filter = r.destination->filter;
-    if (!filter.empty() && filter != q.filter) {
+    destination_state& d = *r.destination;
+    const std::size_t hash = std::hash<std::string_view>()(q.filter);
+    const std::string_view kept = q.filter.substr(0, most_of_filter);
+    const bool differs =
+        hash != d.filter_hash || q.filter.size() != d.filter_size || kept != d.filter;
+    if (d.filter_size != 0 && differs) {
         report(code::canal_filter_changed, {severity::warning, false, {}},
-               {{"destination", r.destination->name},
-                {"filter", std::string(q.filter)},
-                {"filterBefore", filter}},
-               sentence("the filter of ", printable(r.destination->name), " became \"",
-                        printable(q.filter), "\", before it was \"", printable(filter), "\""));
+               {{"destination", d.name}, {"filter", std::string(kept)}, {"filterBefore", d.filter}},
+               sentence("the filter of ", printable(d.name), " became \"", printable(kept),
+                        "\", before it was \"", printable(d.filter), "\""));
     }
-    filter = q.filter;
+    d.filter = kept;
+    d.filter_size = q.filter.size();
+    d.filter_hash = hash;
 }
 
 void tracker::state::judge_get(request& r, const request_view& q) {

@@ -123,7 +123,7 @@ struct destination_info {
     std::string_view name;    // as sent
     std::uint32_t rank =
         0;  // 0: first server with a destination of that name; else the second (1), third ...
-    std::string_view filter;  // in force: the last that was not empty
+    std::string_view filter;  // in force: the last that was not empty; its first 4,096 bytes
 };
 
 struct key_info {

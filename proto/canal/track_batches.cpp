@@ -153,7 +153,8 @@ void tracker::state::read_entry(byte_view bytes, key_state* key, delivery& d) {
     const bool row = e.type == static_cast<int>(entry_type::rowdata);
     const std::uint64_t rows = row ? read_row_change(e, d) : 0;
     if (key == nullptr) return;
-    if (!e.header.logfile_name.empty()) read_position(e, *key, d);
+    const std::string_view file = e.header.logfile_name;
+    if (!file.empty() && file.size() <= longest_name) read_position(e, *key, d);
     read_transaction(e, rows, *key, d);
 }
 
@@ -161,7 +162,7 @@ std::uint64_t tracker::state::read_row_change(const entry_view& e, delivery& d) 
     const row_change_view change = parse_row_change(e.store);
     d.rows += change.rows;
     d.most_rows = std::max<std::uint64_t>(d.most_rows, change.rows);
-    if (change.is_ddl && d.ddls++ == 0) d.sql = change.sql;
+    if (change.is_ddl && d.ddls++ == 0) d.sql = change.sql.substr(0, 4096);
     return change.rows;
 }
 
@@ -262,9 +263,8 @@ void tracker::state::judge_delivery(key_state* key, const request* get, delivery
     }
     judge_sizes(get, d);
     if (d.ddls != 0) {
-        std::vector<findings::figure> figures{{"batchId", d.id},
-                                              {"statements", std::uint64_t{d.ddls}},
-                                              {"sql", d.sql.substr(0, 4096)}};
+        std::vector<findings::figure> figures{
+            {"batchId", d.id}, {"statements", std::uint64_t{d.ddls}}, {"sql", d.sql}};
         add_key(figures, key);
         report(code::canal_ddl, {severity::note, false, {}}, std::move(figures),
                sentence(std::uint64_t{d.ddls},

@@ -18,6 +18,10 @@ namespace cdcscope::canal {
 
 // Limits of what is remembered, so that no capture makes the state grow without end.
 inline constexpr std::size_t most_keys = 1U << 16;
+inline constexpr std::size_t most_destinations = 1U << 12;
+inline constexpr std::size_t longest_name =
+    1024;  // of a destination, client id or binlog file; longer ones are not tracked
+inline constexpr std::size_t most_of_filter = 4096;     // bytes kept of a filter
 inline constexpr std::size_t most_requests = 1U << 12;  // open ones of a connection
 inline constexpr std::size_t most_batches = 1U << 11;   // open ones of a key
 inline constexpr std::size_t most_named = 1U << 12;     // keys that one connection names
@@ -104,7 +108,9 @@ struct destination_state {
     std::string server;
     std::string name;
     std::uint32_t rank = 0;
-    std::string filter;                      // last one that was not empty
+    std::string filter;                      // last one that was not empty: its first bytes,
+    std::size_t filter_size = 0;             // its length
+    std::size_t filter_hash = 0;             // and its hash
     std::vector<getter> getters;             // last GET of each live connection
     std::unordered_set<std::uint64_t> told;  // pairs of connections, rule 17
 };

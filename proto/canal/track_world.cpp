@@ -54,11 +54,11 @@ void key_state::remember(std::int64_t id, past_batch what) {
 }
 
 destination_state* world::state::destination(std::string_view server, std::string_view name) {
-    if (name.empty()) return nullptr;
+    if (name.empty() || name.size() > longest_name) return nullptr;
     scratch.assign(server).append(1, '\0').append(name);
     const auto found = destination_by_name.find(scratch);
     if (found != destination_by_name.end()) return found->second;
-    if (destinations.size() >= most_keys) return nullptr;
+    if (destinations.size() >= most_destinations) return nullptr;
     auto made = std::make_unique<destination_state>();
     made->index = static_cast<std::uint32_t>(destinations.size() + 1);
     made->server = server;
@@ -69,7 +69,8 @@ destination_state* world::state::destination(std::string_view server, std::strin
 }
 
 key_state* world::state::key(destination_state* destination, std::string_view client_id) {
-    if (destination == nullptr || client_id.empty()) return nullptr;
+    if (destination == nullptr || client_id.empty() || client_id.size() > longest_name)
+        return nullptr;
     scratch.assign(std::to_string(destination->index)).append(1, ' ').append(client_id);
     const auto found = key_by_name.find(scratch);
     if (found != key_by_name.end()) return found->second;

@@ -66,6 +66,12 @@ class scene {
             case 4:
                 t.bad_length(dir, 0xf0000000U + time, bytes, at_.frame, frames);
                 break;
+            case 5:
+                t.damaged(dir, bytes, at_.frame, frames);
+                break;
+            case 6:
+                t.order_unknown();
+                break;
             default:
                 message(i, dir, bytes, frames);
                 break;
