@@ -85,11 +85,14 @@ bool fail(const std::string& error) {
     return !error.empty();
 }
 
-std::string write(const report_options& o, const std::string& text) {
-    sink::output_file file;
+// Opened before the capture is read: an output that cannot be is known before the work is done.
+std::string open_output(const report_options& o, sink::output_file& file) {
     const auto existing =
         o.force ? sink::output_file::existing::replace : sink::output_file::existing::refuse;
-    if (sink::status opened = file.open(o.output, existing); !opened.ok()) return opened.error;
+    return file.open(o.output, existing).error;
+}
+
+std::string write(sink::output_file& file, const std::string& text) {
     if (sink::status written = file.write(as_bytes(text)); !written.ok()) return written.error;
     sink::status done = file.commit();
     return file.reader_gone() ? std::string{} : done.error;
@@ -114,6 +117,8 @@ report_format chosen_format(const report_options& o) {
 
 int run_report(const report_options& o) {
     const report_format format = chosen_format(o);
+    sink::output_file file;
+    if (fail(open_output(o, file))) return exit_status::failed;
     const report_reading read = read_report(o);
     if (read.how == outcome::failed) {
         print_error(read.error);
@@ -124,7 +129,7 @@ int run_report(const report_options& o) {
         return stop_status();
     }
     const report::model& m = read.model;
-    if (fail(write(o, rendered(m, o, format)))) return exit_status::failed;
+    if (fail(write(file, rendered(m, o, format)))) return exit_status::failed;
     if (!o.common.quiet) print_warnings(m);
     if (!o.fail_on) return exit_status::done;
     const std::string grave = what_to_fail_on(m.hits, *o.fail_on);

@@ -28,7 +28,10 @@ std::int64_t time_step(std::int64_t at_least) {
         2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour,        2 * hour,
         3 * hour,   6 * hour,   12 * hour,   day,         2 * day,     7 * day,     28 * day};
     const auto it = std::lower_bound(steps.begin(), steps.end(), at_least);
-    return it == steps.end() ? steps.back() : *it;
+    if (it != steps.end()) return *it;
+    auto step = steps.back();
+    while (step < at_least && step < INT64_MAX / 2) step *= 2;
+    return step;
 }
 
 // "06:22:33" needs no more than its step says: 22:38, .400, 21.050.

@@ -123,6 +123,10 @@ void collector::on_connection(const recover::connection_info& c) {
     auto& mine = at(c.id);
     mine.id = c.id;
     mine.life = {c.first.time_ns, c.first.time_ns};
+    // The first connections may have long series, the ten thousandth a short one: together a few
+    // million points at most.
+    const auto bound = std::clamp<std::size_t>(1'000'000 / c.id, 200, 4000);
+    mine.window = step_series(bound, bound / 4);
     describe(mine, c);
 }
 

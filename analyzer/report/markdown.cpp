@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "analyzer/report/format.h"
 #include "analyzer/report/words.h"
@@ -12,10 +13,18 @@ namespace {
 
 // Text from the capture must stay text: what begins markup, a table cell or HTML is escaped.
 std::string escaped(std::string_view text) {
+    const auto shown = plain_spaces(printable(text));
+    const auto word = [&](std::size_t i) {
+        return i < shown.size() && (std::isalnum(static_cast<unsigned char>(shown[i])) != 0);
+    };
     std::string out;
-    for (const char c : plain_spaces(printable(text))) {
-        if (std::string_view{"\\`*_[]<>|#~"}.find(c) != std::string_view::npos) out += '\\';
-        out += c;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        // Inside a word an underscore begins nothing.
+        const auto inside = shown[i] == '_' && i > 0 && word(i - 1) && word(i + 1);
+        if (!inside && std::string_view{"\\`*_[]<>|#~"}.find(shown[i]) != std::string_view::npos) {
+            out += '\\';
+        }
+        out += shown[i];
     }
     return out;
 }

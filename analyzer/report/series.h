@@ -20,7 +20,7 @@ struct point {
 // each add is amortised constant. Times must not go back (earlier ones are taken as the last one).
 class step_series {
   public:
-    explicit step_series(std::size_t bound = 2000, std::size_t columns = 500)
+    explicit step_series(std::size_t bound = 4000, std::size_t columns = 1000)
         : bound_(bound), columns_(columns) {}
 
     void add(std::int64_t at, std::uint64_t value);

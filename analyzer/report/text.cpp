@@ -34,6 +34,7 @@ class text_page {
         capture();
         connections();
         findings();
+        if (o_.all) resume();
         last_words();
         return std::move(out_);
     }
@@ -67,8 +68,9 @@ class text_page {
 
     void head() {
         line(fmt::format("{}  {}", m_.program, file_list(m_)));
-        paragraph(fmt::format("{}, {} packets, {}", span_words(m_), number(m_.capture.packets),
-                              plain_spaces(count(m_.connections.size(), "connection"))));
+        const auto counts = fmt::format("{}, {}", plain_spaces(count(m_.capture.packets, "packet")),
+                                        plain_spaces(count(m_.connections.size(), "connection")));
+        paragraph(m_.capture.packets == 0 ? counts : fmt::format("{}, {}", span_words(m_), counts));
         line();
         if (!m_.strip.empty()) {
             paragraph("! " + m_.strip);
@@ -374,6 +376,34 @@ class text_page {
                  c.brief, 33, width_);
         }
         if (o_.colour) out_.replace(at + 2, 1, painted(out_.substr(at + 2, 1), h));
+    }
+
+    // From where consumers can go on.
+    void resume() {
+        std::size_t shown = 0, all = 0;
+        for (const auto& s : m_.streams) {
+            if (!s.resumable || s.items == 0) continue;
+            if (all++ == 0) heading("WHERE TO RESUME");
+            if (shown >= shown_connections) continue;
+            ++shown;
+            wrap(out_, fmt::format("{:>5}  ", fmt::format("c{}", s.connection)),
+                 fmt::format("vb {}: seqno {}, snapshot {}, uuid {}", s.partition,
+                             number(s.resume_seqno),
+                             range(s.resume_snapshot_start, s.resume_snapshot_end),
+                             s.resume_uuid == 0 ? std::string("not captured")
+                                                : fmt::format("0x{:x}", s.resume_uuid)),
+                 7, width_);
+        }
+        for (const auto& p : m_.positions) {
+            if (all++ == 0) heading("WHERE TO RESUME");
+            if (shown >= shown_connections) continue;
+            ++shown;
+            wrap(out_, "  ",
+                 fmt::format("{}, {} / {}: {}:{}, batch {}", p.server, p.destination, p.client_id,
+                             p.journal, p.position, p.batch),
+                 4, width_);
+        }
+        if (shown < all) line(fmt::format("  and {} more in the JSON", number(all - shown)));
     }
 
     void last_words() {

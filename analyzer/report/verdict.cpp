@@ -20,7 +20,7 @@ constexpr subject subjects[] = {
 };
 
 std::string with_plural_verb(std::string clause) {
-    if (clause.starts_with("has ")) return "have up to now " + clause.substr(4);
+    if (clause.starts_with("has ")) return "have " + clause.substr(4);
     if (clause.starts_with("is ")) return "are up to " + clause.substr(3);
     return clause;
 }

@@ -177,7 +177,7 @@
     const rows = points(plot).map(([x, y]) => [new Date(Number(plot.dataset.t0) + x / 1000), y]);
     return new Dygraph(box, rows, {
       labels: ['time', plot.dataset.u], colors: [colour('--data')], stepPlot: plot.dataset.step === '1', labelsUTC: true,
-      strokeWidth: 2, axisLineColor: colour('--soft'), gridLineColor: colour('--grid'), includeZero: true,
+      strokeWidth: 2, valueRange: [0, Math.max(limit, ...rows.map(row => row[1])) * 1.1], axisLineColor: colour('--soft'), gridLineColor: colour('--grid'),
       showRangeSelector: plot.dataset.range === '1', rangeSelectorPlotStrokeColor: colour('--data'),
       rangeSelectorPlotFillColor: colour('--data-soft'), legend: 'follow',
       underlayCallback: (canvas, area, graph) => {

@@ -1,0 +1,176 @@
+// Which findings share a card, and which card comes first.
+#include "analyzer/report/cards.h"
+
+#include <gtest/gtest.h>
+
+#include "analyzer/report/finding_folder.h"
+#include "analyzer/report/verdict.h"
+#include "tests/analyzer/report/sample_models.h"
+
+namespace cdcscope::report {
+namespace {
+
+using findings::code;
+
+findings::finding told(code what, severity level, std::uint32_t connection, std::uint32_t first,
+                       std::uint32_t at, std::uint32_t id = 0) {
+    findings::finding f;
+    f.what = what;
+    f.level = level;
+    f.connection = connection;
+    f.first = samples::frame(first, first * samples::ms);
+    f.at = samples::frame(at, at * samples::ms);
+    f.text = "frame " + std::to_string(at);
+    f.id = id;
+    return f;
+}
+
+model with(finding_folder& folder, std::size_t connections = 2) {
+    auto m = samples::base();
+    for (std::uint32_t i = 1; i <= connections; ++i) m.connections.push_back(samples::consumer(i));
+    samples::add_up(m);
+    m.findings = folder.take();
+    make_cards(m, findings::thresholds());
+    judge(m);
+    return m;
+}
+
+std::vector<std::string> codes(const model& m) {
+    std::vector<std::string> out;
+    for (const auto& c : m.cards) out.push_back(c.code);
+    return out;
+}
+
+TEST(Folding, OneRuleOnOneConnectionIsOneFinding) {
+    finding_folder folder;
+    for (std::uint32_t i = 1; i <= 300; ++i)
+        folder.add(told(code::dcp_stream_rollback, severity::warning, 1, i, i));
+    folder.add(told(code::dcp_stream_rollback, severity::note, 1, 400, 400));
+    folder.add(told(code::dcp_stream_rollback, severity::warning, 2, 401, 401));
+    const auto all = folder.take();
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[0].count, 300U);
+    EXPECT_EQ(all[0].hits.size(), cap::hits);
+    EXPECT_EQ(all[0].first.frame, 1U);
+    EXPECT_EQ(all[0].last.frame, 300U);
+    EXPECT_EQ(all[2].level, severity::note);
+}
+
+TEST(Folding, AStateThatEndsIsSettledWhereItWasTold) {
+    finding_folder folder;
+    folder.add(told(code::dcp_noop_unanswered, severity::note, 1, 1, 5, 7));
+    folder.settle({7, true, samples::frame(9, 9 * samples::ms), {{"waitedMs", 8.0}}, "over now"});
+    folder.settle({8, false, samples::frame(9, 0), {}, "of nothing"});
+    const auto all = folder.take();
+    EXPECT_FALSE(all[0].going_on);
+    EXPECT_EQ(all[0].hits[0].text, "over now");
+    EXPECT_EQ(figure_of(all[0].hits[0], "waitedMs"), 8.0);
+}
+
+TEST(Grouping, OneFillIsOneCardUnderTheStall) {
+    finding_folder folder;
+    folder.add(told(code::dcp_flow_full, severity::note, 1, 60, 60));
+    folder.add(told(code::dcp_flow_ack_missing, severity::warning, 1, 54, 313));
+    folder.add(told(code::dcp_flow_stalled, severity::warning, 1, 60, 313));
+    folder.add(told(code::dcp_flow_full, severity::note, 2, 70, 70));
+    const auto m = with(folder);
+    EXPECT_EQ(codes(m), (std::vector<std::string>{"dcp.flow.stalled", "dcp.flow.full"}));
+    EXPECT_EQ(m.cards[0].rules, (std::vector<std::string>{"D11", "D13", "D15"}));
+    EXPECT_EQ(m.cards[0].count, 3U);
+    EXPECT_EQ(m.hits.warnings, 2U);
+    EXPECT_EQ(m.hits.notes, 2U);
+}
+
+TEST(Grouping, ARefusalGoesWithWhatWasRefusedOnlyIfItIsTheSameRequest) {
+    finding_folder folder;
+    folder.add(told(code::canal_ack_out_of_order, severity::error, 1, 152, 152));
+    folder.add(told(code::canal_request_refused, severity::error, 1, 152, 154));
+    folder.add(told(code::canal_answer_unexpected, severity::warning, 1, 152, 154));
+    folder.add(told(code::canal_request_refused, severity::error, 2, 160, 161));
+    const auto m = with(folder);
+    EXPECT_EQ(codes(m),
+              (std::vector<std::string>{"canal.ack.out_of_order", "canal.request.refused"}));
+    EXPECT_EQ(m.cards[0].rules, (std::vector<std::string>{"C2", "C3", "C5"}));
+}
+
+TEST(Grouping, ChatsHaveNoCard) {
+    finding_folder folder;
+    folder.add(told(code::canal_write_delayed, severity::chat, 1, 1, 2));
+    const auto m = with(folder);
+    EXPECT_TRUE(m.cards.empty());
+    EXPECT_EQ(m.hits.chats, 1U);
+    EXPECT_EQ(m.findings[0].card, no_card);
+    EXPECT_EQ(m.result, verdict_kind::clean);
+}
+
+TEST(Rank, WhatGoesOnComesBeforeWhatIsOverThenBySeverity) {
+    finding_folder folder;
+    folder.add(told(code::dcp_seqno_not_increasing, severity::error, 1, 1, 1));
+    folder.add(told(code::dcp_noop_unanswered, severity::warning, 1, 2, 3, 5));
+    folder.settle(
+        {5, false, samples::frame(9, 9 * samples::ms), {{"waitedMs", 7000.0}}, "unanswered"});
+    folder.add(told(code::dcp_history_changed, severity::note, 2, 4, 4));
+    folder.add(told(code::dcp_stream_ended, severity::warning, 2, 5, 5));
+    const auto m = with(folder);
+    EXPECT_EQ(codes(m), (std::vector<std::string>{"dcp.noop.unanswered", "dcp.seqno.not_increasing",
+                                                  "dcp.stream.ended", "dcp.history.changed"}));
+    EXPECT_TRUE(m.cards[0].going_on);
+    EXPECT_EQ(m.connections[0].fared, health::error);
+    EXPECT_EQ(m.connections[0].cards, (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(Rank, ANoteThatGoesOnStaysBehindErrors) {
+    finding_folder folder;
+    folder.add(told(code::dcp_prepare_unresolved, severity::note, 1, 1, 2, 5));
+    folder.settle({5, false, samples::frame(9, 9 * samples::ms), {{"ageMs", 1e9}}, "open"});
+    folder.add(told(code::dcp_seqno_not_increasing, severity::error, 1, 3, 3));
+    EXPECT_EQ(codes(with(folder)).front(), "dcp.seqno.not_increasing");
+}
+
+TEST(Evidence, OfManyTimesTheFirstThreeAndTheLastTwoAreShown) {
+    finding_folder folder;
+    for (std::uint32_t i = 1; i <= 20; ++i)
+        folder.add(told(code::dcp_seqno_not_increasing, severity::error, 1, i * 10, i * 10));
+    const auto m = with(folder);
+    ASSERT_EQ(m.cards[0].shown.size(), cap::evidence);
+    EXPECT_EQ(m.cards[0].shown[2].at.frame, 30U);
+    EXPECT_EQ(m.cards[0].shown[3].at.frame, 190U);
+    EXPECT_EQ(m.cards[0].evidence_left_out, 15U);
+    EXPECT_EQ(m.cards[0].filters[0].expression, "frame.number in {10, 20, 30, 190, 200}");
+}
+
+TEST(Verdict, WhatIsUncertainIsNoFault) {
+    finding_folder folder;
+    auto f = told(code::dcp_stream_unknown, severity::note, 1, 1, 1);
+    f.uncertain = true;
+    folder.add(f);
+    const auto m = with(folder);
+    EXPECT_EQ(m.result, verdict_kind::notes_only);
+    EXPECT_EQ(m.headline, "Nothing certain went wrong; 1\u00a0finding is uncertain.");
+}
+
+TEST(Verdict, SayTheCountWhereSeveralConnectionsShareAFault) {
+    finding_folder folder;
+    for (std::uint32_t i = 1; i <= 2; ++i) {
+        folder.add(told(code::dcp_flow_stalled, severity::warning, i, 1, 20, i));
+        folder.settle({i,
+                       false,
+                       samples::frame(9, 60 * samples::second),
+                       {{"stalledMs", 60'000.0}},
+                       "stalled"});
+    }
+    auto m = samples::base();
+    for (std::uint32_t i = 1; i <= 2; ++i) {
+        m.connections.push_back(samples::consumer(i));
+        m.connections.back().flow.on = m.connections.back().flow.full_at_end = true;
+        m.connections.back().flow.filled = samples::frame(1, samples::ms);
+    }
+    samples::add_up(m);
+    m.findings = folder.take();
+    make_cards(m, findings::thresholds());
+    judge(m);
+    EXPECT_TRUE(m.headline.starts_with("2 connectors have received nothing for")) << m.headline;
+}
+
+}  // namespace
+}  // namespace cdcscope::report

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Reports of the built program: their JSON fits its schema, the troubles fire their rules and no other, and the exit status tells."""
+import json
+import pathlib
+import tempfile
+import unittest
+
+import harness
+import json_schema
+
+REPORTS = harness.DATA / "reports"
+STALL = REPORTS / "dcp-flow-control-stall.pcap"
+
+
+def report(capture):
+    done = harness.run("report", capture, "--format", "json", "--no-progress", "--quiet")
+    assert done.returncode == 0, f"{capture}: {done.stderr.decode()}"
+    return json.loads(done.stdout)
+
+
+class Json(unittest.TestCase):
+    def test_fits_its_schema(self):
+        schema = json_schema.Schema(json.loads((harness.ROOT / "docs/schema/report.json").read_text(encoding="utf-8")))
+        captures = sorted([*REPORTS.glob("*.pcap"), *harness.CAPTURES.glob("*/*.pcap*")])
+        self.assertGreater(len(captures), 50)
+        for capture in captures:
+            with self.subTest(capture.name):
+                self.assertEqual([], schema.errors(report(capture)))
+
+    def test_refers_to_cards_and_connections_that_are_there(self):
+        for capture in sorted(harness.CAPTURES.glob("*/*.pcap*")):
+            with self.subTest(capture.name):
+                made = report(capture)
+                for finding in made["findings"]:
+                    if finding["severity"] == "chat":
+                        self.assertNotIn("card", finding)
+                        continue
+                    card = made["cards"][finding["card"] - 1]
+                    self.assertEqual(finding.get("connection"), card.get("connection"))
+                    if "rule" in finding:
+                        self.assertIn(finding["rule"], card["rules"])
+                told = sum(f["count"] for f in made["findings"] if f["severity"] != "chat")
+                self.assertEqual(told, sum(c["count"] for c in made["cards"]))
+
+
+class Rules(unittest.TestCase):
+    def test_of_each_trouble_fire_and_no_other(self):
+        cases = json.loads((REPORTS / "cases.json").read_text(encoding="utf-8"))["cases"]
+        for case in cases:
+            if case["file"].endswith(".ss"):
+                continue
+            with self.subTest(case["file"]):
+                must = {r if isinstance(r, str) else f"C{r}" for r in case["rules"]}
+                findings = [f for f in report(REPORTS / case["file"])["findings"] if "rule" in f]
+                self.assertEqual(set(), must - {f["rule"] for f in findings})
+                self.assertEqual(set(), {f["rule"] for f in findings if f["severity"] in ("warning", "error")} - must)
+
+
+class ExitStatus(unittest.TestCase):
+    def status(self, *arguments):
+        return harness.run("report", STALL, "--no-progress", *arguments)
+
+    def test_fails_on_what_is_as_grave_as_asked(self):
+        self.assertEqual(0, self.status().returncode)
+        self.assertEqual(0, self.status("--fail-on", "error").returncode)
+        failed = self.status("--fail-on", "warning")
+        self.assertEqual(3, failed.returncode)
+        self.assertIn(b"report: 2 warnings (--fail-on warning); see above", failed.stderr)
+        self.assertEqual(3, self.status("--fail-on", "note").returncode)
+
+    def test_refuses_a_name_without_a_known_ending(self):
+        refused = self.status("-o", "report.pdf")
+        self.assertEqual(2, refused.returncode)
+        self.assertIn(b"report.pdf: ends in none of .html .json .md .txt", refused.stderr)
+
+    def test_replaces_no_file_unless_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for ending, beginning in (("html", "<!doctype html>"), ("json", '{"format":1,'), ("md", "## cdcscope: "), ("txt", "cdcscope ")):
+                out = pathlib.Path(folder) / f"x.{ending}"
+                self.assertEqual(0, self.status("-o", out).returncode)
+                self.assertTrue(out.read_text(encoding="utf-8").startswith(beginning), ending)
+                self.assertEqual(1, self.status("-o", out).returncode)
+                self.assertEqual(0, self.status("-o", out, "--force").returncode)
+            self.assertEqual(4, len(list(pathlib.Path(folder).iterdir())))
+
+    def test_thresholds_move_the_rules(self):
+        quiet = report(STALL)
+        self.assertIn("D13", {f["rule"] for f in quiet["findings"] if f["severity"] == "warning"})
+        done = self.status("--format", "json", "--threshold", "dcp.flow.stalled.warning=200")
+        moved = json.loads(done.stdout)
+        self.assertEqual(["note"], [f["severity"] for f in moved["findings"] if f.get("rule") == "D13"])
+        self.assertEqual(200, moved["thresholds"]["dcp.flow.stalled.warning"]["value"])
+
+    def test_time_bounds_choose_findings(self):
+        done = self.status("--format", "json", "--until", "+1")
+        self.assertEqual([], [f for f in json.loads(done.stdout)["findings"] if f["severity"] == "warning"])
+
+
+if __name__ == "__main__":
+    unittest.main()
