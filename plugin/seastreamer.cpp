@@ -149,7 +149,7 @@ void add_beacon(const record_view& r) {
         proto_tree* sub = proto_item_add_subtree(item, ett_marker);
         at = add_label(r, sub, at);
         proto_tree_add_item(sub, hf_running, r.tvb, at, 2, ENC_BIG_ENDIAN);
-        at += 3;
+        at += 2;
         proto_item_set_len(item, at - start);
     }
     proto_tree_add_item(r.tree, hf_end_mark, r.tvb, at, 1, ENC_BIG_ENDIAN);

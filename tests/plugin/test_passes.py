@@ -5,9 +5,9 @@ import unittest
 
 import wireshark
 
-# What only later messages know: links forward, and what goes with them.
+# What only later messages know: links forward, what goes with them, and what a later refusal takes back.
 FORWARD = {"cbdcp.response_in", "cbdcp.response_time", "cbdcp.commit_in", "cbdcp.abort_in", "cbdcp.prepare_time",
-           "cbdcp.flow.ack_in", "canal.response_in", "canal.ack_in", "canal.ack_time", "canal.rollback_in"}
+           "cbdcp.flow.ack_in", "canal.response_in", "canal.acked_batch_in", "canal.ack_in", "canal.ack_time", "canal.rollback_in"}
 LAYERS = ("cbdcp", "canal", "cbkv")
 
 
