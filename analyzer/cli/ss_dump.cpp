@@ -36,10 +36,9 @@ class frame_lines final : public ss::visitor {
             json_.name("crc16_computed");
             hex16(m.computed);
         }
-        sha256 hash;
         ss::reader::payload_cursor c = at.payload();
-        for (byte_view p = at.next_piece(c); !p.empty(); p = at.next_piece(c)) hash.update(p);
-        json_.name("sha256").hex(hash.finish(), "");
+        for (byte_view p = at.next_piece(c); !p.empty(); p = at.next_piece(c)) hash_.update(p);
+        json_.name("sha256").hex(hash_.finish(), "");
         if (payload_) json_.name("payload_b64").base64(at.whole_payload(scratch_));
         end();
     }
@@ -93,6 +92,7 @@ class frame_lines final : public ss::visitor {
     ss_lines& out_;
     bool payload_;
     json_writer json_;
+    sha256 hash_;
     std::vector<std::uint8_t> scratch_;
     std::uint32_t interval_ = ss::default_interval;
     damage_list damage_;
