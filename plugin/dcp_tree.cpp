@@ -1,8 +1,10 @@
 #include "plugin/dcp_tree.h"
 
 #include "plugin/dcp_fields.h"
+#include "plugin/dcp_json.h"
 #include "plugin/dcp_summary.h"
 #include "plugin/text.h"
+#include "proto/dcp/json_members.h"
 
 namespace cdcscope {
 namespace {
@@ -260,7 +262,11 @@ void add_dcp_key(const dcp_tree_context& t, proto_tree* tree) {
         add_dcp_document_key(t, tree, m.key);
         return;
     }
-    add_dcp_text(t, tree, t.tvb, shown, parts.key_at, parts.key);
+    if (dcp::has_json_members(shown) && parts.key[0] == '{') {
+        add_dcp_json(t, tree, t.tvb, shown, parts.key_at, parts.key);
+    } else {
+        add_dcp_text(t, tree, t.tvb, shown, parts.key_at, parts.key);
+    }
     proto_item_set_hidden(
         add_dcp_bytes(tree, t.tvb, field_id::key, parts.key_at, parts.key.size()));
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "plugin/dcp_fields.h"
-#include "plugin/dcp_preferences.h"
-#include "plugin/json.h"
+#include "plugin/dcp_json.h"
 #include "plugin/text.h"
 #include "proto/dcp/document.h"
 #include "proto/dcp/flat_table.h"
+#include "proto/dcp/names.h"
 #include "proto/wire/utf8.h"
 
 namespace cdcscope {
@@ -24,23 +24,8 @@ dissector_table_t value_table;    // "cbdcp.value": by datatype, for others to h
 dcp::inflate_buffer inflated;
 constexpr std::size_t keep_inflated = 1U << 20;
 
-void add_json(const dcp_tree_context& t, proto_tree* tree, tvbuff_t* tvb, std::size_t at,
-              std::size_t size) {
-    if (size == 0 || !dcp_preferences().decode_json) return;
-    ws::dissect_json(tvb_new_subset_length(tvb, static_cast<int>(at), static_cast<int>(size)),
-                     t.pinfo, tree);
-}
-
 bool is_text(byte_view bytes) {
     return is_utf8(bytes) && std::find(bytes.begin(), bytes.end(), 0) == bytes.end();
-}
-
-// Text of one field, and its JSON below it.
-void add_json_field(const dcp_tree_context& t, proto_tree* tree, tvbuff_t* tvb, field_id id,
-                    std::size_t at, byte_view bytes) {
-    proto_item* item = add_dcp_text(t, tree, tvb, id, at, bytes);
-    proto_tree* sub = item == nullptr ? tree : proto_item_add_subtree(item, dcp_tree(id));
-    add_json(t, sub, tvb, at, bytes.size());
 }
 
 void add_xattrs(const dcp_tree_context& t, proto_tree* tree, tvbuff_t* tvb, std::size_t at,
@@ -65,7 +50,7 @@ void add_xattrs(const dcp_tree_context& t, proto_tree* tree, tvbuff_t* tvb, std:
                                    ws::printable(t.pinfo, pair.value, 80));
         }
         add_dcp_text(t, inner, tvb, field_id::xattr_key, key, pair.key);
-        add_json_field(t, inner, tvb, field_id::xattr_value, value, pair.value);
+        add_dcp_json(t, inner, tvb, field_id::xattr_value, value, pair.value);
     }
     if (t.visible) proto_item_append_text(item, ": %zu", n);
 }
@@ -91,7 +76,7 @@ void add_body(const dcp_tree_context& t, proto_tree* tree, tvbuff_t* tvb, std::s
     tvbuff_t* content =
         tvb_new_subset_length(tvb, static_cast<int>(at), static_cast<int>(body.size()));
     if ((datatype & dcp::datatype_bit::json) != 0) {
-        add_json_field(t, tree, tvb, field_id::document, at, body);
+        add_dcp_json(t, tree, tvb, field_id::document, at, body);
     } else if (is_text(body)) {
         add_dcp_text(t, tree, tvb, field_id::document, at, body);
     } else {
@@ -134,6 +119,16 @@ void add_document(const dcp_tree_context& t, proto_tree* tree, std::size_t at, b
     add_parts(t, sub, clear, 0, d, datatype);
 }
 
+// What a setting with this value means.
+void add_meaning(const dcp_tree_context& t, proto_tree* tree, byte_view value) {
+    const dcp::control_key* setting = dcp::find_control(as_text(t.m->parts.key));
+    if (setting == nullptr) return;
+    const std::string_view meaning = dcp::meaning_of(*setting, as_text(value));
+    if (meaning.empty()) return;
+    proto_item_set_generated(proto_tree_add_string(tree, dcp_field(field_id::control_meaning),
+                                                   t.tvb, 0, 0, ws::c_str(meaning)));
+}
+
 // JSON and text that is not a document may be Snappy, too (cluster maps).
 void add_plain(const dcp_tree_context& t, proto_tree* tree, field_id id, bool json) {
     const dcp::message_view& m = *t.m;
@@ -155,11 +150,12 @@ void add_plain(const dcp_tree_context& t, proto_tree* tree, field_id id, bool js
         bytes = {copy, size};
     }
     if (json) {
-        add_json_field(t, tree, tvb, id, at, bytes);
+        add_dcp_json(t, tree, tvb, id, at, bytes);
     } else {
         add_dcp_text(t, tree, tvb, id, at, bytes);
     }
     if (id != field_id::control_value) return;
+    add_meaning(t, tree, bytes);
     const char* setting = ws::field_text(t.pinfo, m.parts.key);
     (void)ws::dissector_try(
         control_table, setting,

@@ -194,6 +194,14 @@ void dcp_json::write_key(const message_view& view, const connection_names& names
         return;
     }
     write_text(describe(shown), view.parts.key);
+    write_members(shown, view.parts.key);
+}
+
+// Members that have a name of their own beside the text that they stand in.
+void dcp_json::write_members(field_id of, byte_view json) {
+    if (!has_json_members(of) || !members_.read(of, json)) return;
+    for (const member_list::item& m : members_.items())
+        write_text(describe(m.field), as_bytes(members_.text(m)));
 }
 
 void dcp_json::write_document_key(const key_view& key, const connection_names* names) {

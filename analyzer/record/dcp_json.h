@@ -10,6 +10,7 @@
 #include "analyzer/recover/message.h"
 #include "proto/dcp/decode.h"
 #include "proto/dcp/document.h"
+#include "proto/dcp/json_members.h"
 #include "proto/json/json_writer.h"
 
 namespace cdcscope::record {
@@ -48,6 +49,8 @@ class dcp_json {
     void write_cache_records(const dcp::message_view& view);
     void write_json_value(std::string_view name, byte_view value, std::uint8_t datatype);
     void write_error(const dcp::message_view& view);
+    void write_meaning(const dcp::message_view& view);
+    void write_members(dcp::field_id of, byte_view json);
     void write_secret(byte_view value);
 
     void write_fields(const dcp::layout& l, byte_view run);
@@ -73,6 +76,7 @@ class dcp_json {
     json_writer out_;
     wire_json wire_;
     dcp::inflate_buffer inflated_;
+    dcp::member_list members_;
     std::string scratch_;
     dcp::fault value_problem_ = dcp::fault::none;
     bool partition_written_ = false;

@@ -58,7 +58,7 @@ void dcp_json::write_value(const message_view& view, const connection_names& nam
             if (value.size() % view.value_layout->size == 0) return write_list(view);
             break;
         case value_kind::text:
-            return write_text(describe(view.value->field), value);
+            return write_text(describe(view.value->field), value), write_meaning(view);
         case value_kind::json:
             return write_json_value("content", value, view.head.datatype);
         case value_kind::stream_filter:
@@ -229,6 +229,15 @@ void dcp_json::write_error(const message_view& view) {
     } else {
         write_text(describe(field_id::error_text), plain.body);
     }
+}
+
+// What a setting with this value means.
+void dcp_json::write_meaning(const message_view& view) {
+    if (view.value->field != field_id::control_value) return;
+    const control_key* setting = find_control(as_text(view.parts.key));
+    if (setting == nullptr) return;
+    const std::string_view meaning = meaning_of(*setting, as_text(view.parts.value));
+    if (!meaning.empty()) out_.field(describe(field_id::control_meaning).json, meaning);
 }
 
 void dcp_json::write_secret(byte_view value) {

@@ -1,5 +1,7 @@
 #include "analyzer/track/session.h"
 
+#include "proto/dcp/frame.h"
+
 namespace cdcscope::track {
 namespace {
 
@@ -74,6 +76,7 @@ void session::on_message(const recover::message& m) {
     if (t == nullptr) return;
     const std::uint32_t id = ++last_id_;
     if (t->dcp) {
+        t->behind_gap[index(m.dir)] = false;
         const dcp::track_record said = t->dcp->feed(
             {.id = id, .at = m.frames.done, .dir = m.dir, .bytes = m.bytes, .cut = m.cut});
         to_.on_dcp(m, said, *t->dcp);
@@ -93,7 +96,10 @@ void session::on_gap(const recover::gap& g) {
     to_.on_gap(g);
     tracked* t = find(g.connection);
     if (t == nullptr) return;
-    if (t->dcp && !g.inside_value) t->dcp->hole(g.dir);
+    if (t->dcp && !g.inside_value) {
+        t->dcp->hole(g.dir);
+        t->behind_gap[index(g.dir)] = true;
+    }
     if (t->canal) t->canal->hole(g.dir);
     hand_on_findings();
 }
@@ -102,8 +108,13 @@ void session::on_unparsed(const recover::unparsed_run& u) {
     to_.on_unparsed(u);
     tracked* t = find(u.connection);
     if (t == nullptr) return;
-    // Framing that broke inside a stream hides messages as a hole does.
-    if (t->dcp && u.kind == recover::unparsed_kind::skipped && u.offset != 0) t->dcp->hole(u.dir);
+    if (t->dcp && u.kind == recover::unparsed_kind::skipped && u.offset != 0) {
+        // Framing that broke inside a stream hides messages as a hole does.
+        const bool broke = !t->behind_gap[index(u.dir)] && !u.head.empty() &&
+                           !dcp::is_magic(u.head[0]);
+        broke ? t->dcp->broken(u.dir, u.length, u.frames.done, ++last_id_) : t->dcp->hole(u.dir);
+        hand_on_findings();
+    }
     if (!t->canal) return;
     if (u.kind == recover::unparsed_kind::bad_length) {
         t->canal->bad_length(u.dir, u.claimed_length, u.head, ++last_id_, u.frames);

@@ -90,6 +90,7 @@ class session final : public recover::handler {
     struct tracked {
         std::unique_ptr<dcp::connection> dcp;
         std::unique_ptr<canal::tracker> canal;
+        bool behind_gap[2] = {false, false};  // by direction: no message since
     };
 
     void start(const recover::connection_info& c);

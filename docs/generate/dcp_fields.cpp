@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "proto/dcp/json_members.h"
 #include "proto/dcp/opcodes.h"
 
 namespace cdcscope::docs {
@@ -210,8 +211,20 @@ void write_controls(std::string& out) {
         "\n## Settings of DCP_CONTROL\n\n| setting | values | since | meaning "
         "|\n|---|---|---|---|\n";
     for (const control_key& c : control_keys) {
+        std::string values;
+        for (const control_value& v : c.known) {
+            values += "; " + code(v.value) + ": " + std::string(v.meaning);
+        }
         out += "| " + code(c.key) + " | " + std::string(c.values) + " | " + std::string(c.since) +
-               " | " + std::string(c.meaning) + " |\n";
+               " | " + std::string(c.meaning) + values + " |\n";
+    }
+}
+
+void write_json_members(std::string& out) {
+    out += "\n## Members of JSON values\n\n| in | member | field |\n|---|---|---|\n";
+    for (const json_member& m : json_members()) {
+        out += "| " + code(describe(m.of).abbreviation) + " | " + code(m.path) + " | " +
+               code(describe(m.field).abbreviation) + " |\n";
     }
 }
 
@@ -235,6 +248,7 @@ std::string dcp_fields_markdown() {
     write_names(out, "Statuses", status_names, 4);
     write_names(out, "Features of HELLO", feature_names, 4);
     write_controls(out);
+    write_json_members(out);
     out +=
         "\n## Other commands\n\nNamed, with their parts as they are; in Wireshark the built-in "
         "dissector shows them.\n\n| opcode | name | JSON event |\n|---|---|---|\n";

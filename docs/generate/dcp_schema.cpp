@@ -7,6 +7,7 @@
 
 #include "docs/generate/pretty_json.h"
 #include "docs/generate/wire_schema.h"
+#include "proto/dcp/json_members.h"
 #include "proto/dcp/opcodes.h"
 #include "proto/json/json_writer.h"
 
@@ -171,6 +172,7 @@ void add_value(members& to, const value_rule& rule) {
         case value_kind::list:
             return add_list(to, rule);
         case value_kind::text:
+            if (rule.field == field_id::control_value) add_field(to, field_id::control_meaning);
             return add_field(to, rule.field);
         case value_kind::json:
             to["content"] = "true";
@@ -229,13 +231,21 @@ void add_common(members& to, const opcode_row& row) {
     to["wire"] = R"({"$ref":"#/$defs/wire"})";
 }
 
+// A key that is JSON is written with its members.
+void add_key(members& to, field_id key) {
+    add_field(to, key);
+    for (const json_member& m : json_members()) {
+        if (m.of == key) add_field(to, m.field);
+    }
+}
+
 members members_of(const opcode_row& row, bool response) {
     members all;
     const message_rule& rule = response ? row.response : row.request;
     add_common(all, row);
     add_framing(all, response);
     if (rule.key.collection_prefix) add_names(all);
-    if (rule.key.is != presence::never) add_field(all, rule.key.field);
+    if (rule.key.is != presence::never) add_key(all, rule.key.field);
     add_layouts(all, rule.extras);
     add_value(all, rule.value);
     for (const status_value& special : rule.by_status) add_value(all, special.value);
@@ -367,7 +377,8 @@ std::string push_schema() {
     std::string object = object_of(all).substr(std::string_view(R"({"type":"object",)").size());
     object.pop_back();
     return head("server push") + object +
-           R"(,"required":["event","push","wire"],"$defs":{"wire":)" + std::string(wire_schema) + "}}";
+           R"(,"required":["event","push","wire"],"$defs":{"wire":)" + std::string(wire_schema) +
+           "}}";
 }
 
 }  // namespace

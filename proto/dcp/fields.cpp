@@ -145,6 +145,7 @@ constexpr std::array<field, field_count> fields = {{
             "Include Deleted User Extended Attributes", "includeDeletedUserXattrs", 0x100),
     bit_row(f::open_skip_deletes, "cbdcp.open.flags.skip_deletes_in_initial_backfill",
             "Skip Deletes in Initial Backfill", "skipDeletesInInitialBackfill", 0x200),
+    {f::open_value, "cbdcp.json", "JSON", text},
     {f::consumer_name, "cbdcp.open.consumer_name", "Consumer Name", text, decimal, "consumerName",
      json::text},
 
@@ -185,6 +186,10 @@ constexpr std::array<field, field_count> fields = {{
     {f::filter_scope, "cbdcp.stream.filter.scope", "Scope Id", text, decimal, "scope", json::text},
     {f::filter_purge_seqno, "cbdcp.stream.filter.purge_seqno", "Purge Seqno", text, decimal,
      "purge_seqno", json::text},
+    {f::filter_free_memory, "cbdcp.stream.filter.cts.free_memory", "Free Memory", u64, decimal,
+     "free_memory", json::number, {}, 0, "Setting of the cache transfer"},
+    {f::filter_all_keys, "cbdcp.stream.filter.cts.all_keys", "All Keys", boolean, decimal,
+     "all_keys", json::boolean, {}, 0, "Setting of the cache transfer"},
     {f::failover_entry, "cbdcp.failover", "Failover Log Entry", group, decimal, "failoverLog"},
     {f::failover_uuid, "cbdcp.failover.uuid", "vBucket UUID", u64, hex, "vBucketUuid",
      json::number_hex},
@@ -286,6 +291,9 @@ constexpr std::array<field, field_count> fields = {{
     {f::control_value, "cbdcp.control.value", "Setting's Value", text, decimal, "value",
      json::text},
     {f::hello_agent, "cbdcp.hello.agent", "Agent", text, decimal, "agent", json::text},
+    {f::agent_name, "cbdcp.hello.agent.name", "Agent Name", text, decimal, "agentName", json::text},
+    {f::agent_connection, "cbdcp.hello.agent.connection", "Connection Id", text, decimal,
+     "connectionId", json::text, {}, 0, "As the server's log names the connection"},
     {f::hello_feature, "cbdcp.hello.feature", "Feature", u16, hex, "features", json::name,
      feature_names},
     {f::sasl_mechanism, "cbdcp.sasl.mechanism", "Mechanism", text, decimal, "mechanism",
@@ -330,6 +338,12 @@ constexpr std::array<field, field_count> fields = {{
     {f::collection_path, "cbdcp.collection_path", "Path", text, decimal, "path", json::text},
     {f::json_value, "cbdcp.json", "JSON", text},
     {f::error_text, "cbdcp.error", "Error", text, decimal, "error", json::text},
+    {f::error_context, "cbdcp.error.context", "Error Context", text, decimal, "context",
+     json::text},
+    {f::error_reference, "cbdcp.error.ref", "Error Reference", text, decimal, "ref", json::text, {},
+     0, "Finds the error in the server's log"},
+    {f::error_manifest_uid, "cbdcp.error.manifest_uid", "Manifest Uid", text, decimal,
+     "manifest_uid", json::text, {}, 0, "Of the server, where it does not know a collection or scope"},
     {f::sample_text, "cbdcp.text", "Text", text, decimal, "text", json::text},
 
     {f::counter_delta, "cbdcp.counter.delta", "Delta", u64, decimal, "delta", json::number},
@@ -362,6 +376,7 @@ constexpr std::array<field, field_count> fields = {{
     {f::stream_lag, "cbdcp.stream.lag", "Lag by CAS", duration, decimal, {}, json::none, {}, 0,
      "Capture time minus CAS; valid if both clocks agree and the item was not backfilled"},
     {f::collections_judged, "cbdcp.collections_judged", "Collections judged by the keys", boolean},
+    {f::control_meaning, "cbdcp.control.meaning", "Meaning", text, decimal, "meaning", json::text},
 }};
 // clang-format on
 

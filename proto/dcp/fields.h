@@ -25,7 +25,7 @@ enum class field_type : std::uint8_t {
     bytes,
     frame,       // worked out: number of another frame
     duration,    // worked out: nanoseconds
-    percentage,  // worked out: real number
+    percentage,  // worked out: real number, shown with a per-cent sign
 };
 
 enum class field_display : std::uint8_t {
@@ -113,6 +113,7 @@ enum class field_id : std::uint16_t {
     open_pitr,
     open_deleted_user_xattrs,
     open_skip_deletes,
+    open_value,
     consumer_name,
     stream_flags,
     stream_takeover,
@@ -137,6 +138,8 @@ enum class field_id : std::uint16_t {
     filter_collections,
     filter_scope,
     filter_purge_seqno,
+    filter_free_memory,
+    filter_all_keys,
     failover_entry,
     failover_uuid,
     failover_seqno,
@@ -210,6 +213,8 @@ enum class field_id : std::uint16_t {
     control_key,
     control_value,
     hello_agent,
+    agent_name,
+    agent_connection,
     hello_feature,
     sasl_mechanism,
     sasl_mechanisms,
@@ -238,13 +243,16 @@ enum class field_id : std::uint16_t {
     collection_path,
     json_value,
     error_text,
+    error_context,
+    error_reference,
+    error_manifest_uid,
     sample_text,
     // key-value commands
     counter_delta,
     counter_initial,
     mutation_uuid,
     mutation_seqno,
-    // worked out
+    // worked out: all from here on
     seqno,
     request_in,
     response_in,
@@ -265,6 +273,7 @@ enum class field_id : std::uint16_t {
     flow_ack_in,
     stream_lag,
     collections_judged,
+    control_meaning,
     count
 };
 

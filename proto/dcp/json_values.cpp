@@ -1,26 +1,11 @@
-// Handlers for RapidJSON's event reader: iterative, so depth costs no stack; numbers stay text
-// where digits matter.
+// Handlers for RapidJSON's event reader.
 #include "proto/dcp/json_values.h"
 
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
-
-#include <charconv>
+#include "proto/dcp/json_members.h"
+#include "proto/dcp/json_reading.h"
 
 namespace cdcscope::dcp {
 namespace {
-
-constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
-
-// Base 16 or 10; nothing unless all of the text is a number that fits.
-template <typename Number>
-std::optional<Number> number_of(std::string_view text, int base) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return value;
-}
 
 // Depth and the name of the member that a value belongs to; the handlers below look at few of both.
 template <typename Derived>
@@ -51,8 +36,8 @@ class walker : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Derived> {
     bool String(const char* text, rapidjson::SizeType size, bool /*copy*/) {
         return self().text({text, size});
     }
-    bool RawNumber(const char* text, rapidjson::SizeType size, bool /*copy*/) {
-        return self().figure({text, size});
+    bool RawNumber(const char* /*text*/, rapidjson::SizeType /*size*/, bool /*copy*/) {
+        return true;
     }
     [[nodiscard]] bool is_object() const { return is_object_; }
 
@@ -60,7 +45,6 @@ class walker : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Derived> {
     bool closed(bool /*object*/) { return true; }
     bool named(std::string_view /*value*/) { return true; }
     bool text(std::string_view /*value*/) { return true; }
-    bool figure(std::string_view /*value*/) { return true; }
 
   protected:
     [[nodiscard]] int depth() const { return depth_; }
@@ -73,38 +57,9 @@ class walker : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Derived> {
 
 template <typename Handler>
 bool parse(byte_view json, Handler& handler) {
-    rapidjson::MemoryStream in(reinterpret_cast<const char*>(json.data()), json.size());
-    const bool valid = !rapidjson::Reader().Parse<flags>(in, handler).IsError();
-    return valid && in.Tell() == json.size() && handler.is_object();  // a zero byte is no end
+    rapidjson::MemoryStream in = stream_over(json);
+    return read_object(in, json.size(), handler);
 }
-
-class filter_handler : public walker<filter_handler> {
-  public:
-    explicit filter_handler(stream_filter& out) : out_(out) {}
-    bool named(std::string_view name) {
-        if (depth() == 1) member_ = name;
-        return true;
-    }
-    bool text(std::string_view value) {
-        if (depth() == 2 && member_ == "collections") {
-            if (const auto id = number_of<std::uint32_t>(value, 16))
-                out_.collections.push_back(*id);
-        }
-        if (depth() != 1) return true;
-        if (member_ == "uid") out_.uid = value;
-        if (member_ == "scope") out_.scope = value;
-        if (member_ == "purge_seqno") out_.purge_seqno = value;
-        return true;
-    }
-    bool figure(std::string_view value) {
-        if (depth() == 1 && member_ == "sid") out_.stream_id = number_of<std::uint16_t>(value, 10);
-        return true;
-    }
-
-  private:
-    stream_filter& out_;
-    std::string member_;
-};
 
 class manifest_handler : public walker<manifest_handler> {
   public:
@@ -171,29 +126,23 @@ class manifest_handler : public walker<manifest_handler> {
     bool seen_ = false;
 };
 
-class consumer_name_handler : public walker<consumer_name_handler> {
-  public:
-    bool named(std::string_view member) {
-        wanted_ = depth() == 1 && member == "consumer_name";
-        return true;
-    }
-    bool text(std::string_view value) {
-        if (wanted_ && depth() == 1) name = value;
-        return true;
-    }
-    std::string name;
-
-  private:
-    bool wanted_ = false;
-};
-
 }  // namespace
 
 stream_filter parse_stream_filter(byte_view value) {
     stream_filter out;
     if (value.empty()) return out;
-    filter_handler handler(out);
-    out.valid = parse(value, handler);
+    member_list members;
+    out.valid = members.read(field_id::stream_filter, value);
+    for (const member_list::item& m : members.items()) {
+        const std::string_view text = members.text(m);
+        if (m.field == field_id::filter_uid) out.uid = text;
+        if (m.field == field_id::filter_scope) out.scope = text;
+        if (m.field == field_id::filter_purge_seqno) out.purge_seqno = text;
+        if (m.field == field_id::filter_stream_id)
+            out.stream_id = number_of<std::uint16_t>(text, 10);
+        if (m.field != field_id::filter_collections) continue;
+        if (const auto id = number_of<std::uint32_t>(text, 16)) out.collections.push_back(*id);
+    }
     return out;
 }
 
@@ -204,8 +153,9 @@ bool read_manifest(byte_view value,
 }
 
 std::string open_consumer_name(byte_view value) {
-    consumer_name_handler handler;
-    return parse(value, handler) ? handler.name : std::string();
+    member_list members;
+    if (!members.read(field_id::open_value, value) || members.items().empty()) return {};
+    return std::string(members.text(members.items().back()));
 }
 
 bool looks_like_json(byte_view body) noexcept {

@@ -38,4 +38,13 @@ const control_key* find_control(std::string_view key) noexcept {
     return nullptr;
 }
 
+std::string_view meaning_of(const control_key& setting, std::string_view value) noexcept {
+    for (const control_value& v : setting.known) {
+        if (v.value == value) return v.meaning;
+    }
+    const bool takes_any = setting.values == "bytes" || setting.values == "seconds" ||
+                           setting.values == "text" || setting.values == value;
+    return takes_any ? setting.meaning : std::string_view{};
+}
+
 }  // namespace cdcscope::dcp

@@ -235,39 +235,68 @@ inline constexpr named_value vbucket_state_names[] = {
     {4, "dead", "Dead"},
 };
 
-// A setting of DCP_CONTROL.
+// A setting of DCP_CONTROL. `meaning` is what a value that is not listed says; `known`: the values
+// that say something of their own.
+struct control_value {
+    std::string_view value, meaning;
+};
 struct control_key {
     std::string_view key;
     std::string_view values;  // what is sent: "true/false", "bytes" ...
     std::string_view since;   // release
     std::string_view meaning;
+    std::span<const control_value> known = {};
 };
+namespace control_values {
+inline constexpr control_value connection_buffer_size[] = {{"0", "no flow control"}};
+inline constexpr control_value enable_noop[] = {{"true", "the producer sends noops"},
+                                                {"false", "the producer sends no noops"}};
+inline constexpr control_value set_priority[] = {{"high", "this connection goes before others"},
+                                                 {"medium", "the usual priority"},
+                                                 {"low", "other connections go before this one"}};
+inline constexpr control_value force_value_compression[] = {
+    {"true", "values are sent as Snappy"}, {"false", "values are sent as they are stored"}};
+inline constexpr control_value enable_expiry_opcode[] = {
+    {"true", "expired documents come as expirations"},
+    {"false", "expired documents come as deletions"}};
+inline constexpr control_value backfill_order[] = {
+    {"round-robin", "backfills take turns"},
+    {"sequential", "a backfill runs to its end before the next one begins"}};
+inline constexpr control_value enable_out_of_order_snapshots[] = {
+    {"true", "backfills may come in key order"},
+    {"true_with_seqno_advanced",
+     "backfills may come in key order, with a seqno advanced before their end"}};
+}  // namespace control_values
 inline constexpr control_key control_keys[] = {
-    {"connection_buffer_size", "bytes", "3.0",
-     "flow-control window of the connection; 0 switches it off"},
+    {"connection_buffer_size", "bytes", "3.0", "flow-control window of the connection in bytes",
+     control_values::connection_buffer_size},
     {"stream_buffer_size", "bytes", "3.0", "window of each stream; never supported"},
-    {"enable_noop", "true/false", "3.0", "the producer sends noops"},
-    {"set_noop_interval", "seconds", "3.0.1", "time between noops; fractions since 7.6"},
-    {"set_priority", "high/medium/low", "4.0", "priority of the connection"},
+    {"enable_noop", "true/false", "3.0", "noops of the producer", control_values::enable_noop},
+    {"set_noop_interval", "seconds", "3.0.1", "seconds between noops; fractions since 7.6"},
+    {"set_priority", "high/medium/low", "4.0", "priority of the connection",
+     control_values::set_priority},
     {"enable_ext_metadata", "true", "4.0", "extended metadata behind the value (until 6.6)"},
-    {"force_value_compression", "true/false", "5.5", "values are sent as Snappy"},
+    {"force_value_compression", "true/false", "5.5", "compression of values",
+     control_values::force_value_compression},
     {"supports_cursor_dropping", "true", "4.5", "a slow stream may go back to disk"},
     {"supports_cursor_dropping_vulcan", "true", "5.5", "a slow stream may go back to disk"},
     {"supports_hifi_MFU", "true", "5.5", "the nru byte is an 8-bit frequency counter"},
     {"send_stream_end_on_client_close_stream", "true", "5.5",
      "a closed stream ends with a stream end"},
-    {"enable_expiry_opcode", "true/false", "6.5", "expired documents come as expirations"},
+    {"enable_expiry_opcode", "true/false", "6.5", "how expired documents come",
+     control_values::enable_expiry_opcode},
     {"enable_stream_id", "true", "6.5", "several streams for a vBucket, told apart by a stream id"},
     {"enable_sync_writes", "true", "6.5", "prepares, commits and aborts are sent"},
     {"consumer_name", "text", "6.5",
      "name of the replica; with sync writes it makes the connection a sync replication"},
-    {"backfill_order", "round-robin/sequential", "6.6", "order in which backfills run"},
+    {"backfill_order", "round-robin/sequential", "6.6", "order in which backfills run",
+     control_values::backfill_order},
     {"include_deleted_user_xattrs", "true", "6.6",
      "asks whether user attributes of deleted documents are sent"},
     {"v7_dcp_status_codes", "true", "7.0",
      "stream not found and opaque mismatch have statuses of their own"},
     {"enable_out_of_order_snapshots", "true/true_with_seqno_advanced", "7.0",
-     "backfills may come in key order"},
+     "whether backfills may come in key order", control_values::enable_out_of_order_snapshots},
     {"flatbuffers_system_events", "true", "7.2", "system events of version 2"},
     {"change_streams", "true", "7.2", "history snapshots with every version of a document"},
     {"max_marker_version", "2.2", "8.0", "highest version of snapshot markers"},
@@ -282,5 +311,9 @@ inline constexpr control_key control_keys[] = {
 [[nodiscard]] bool carries_result(std::uint16_t status) noexcept;
 
 [[nodiscard]] const control_key* find_control(std::string_view key) noexcept;
+// What a setting with this value means; empty if it is unknown, or if its value is none that
+// the setting has: `true` where true is all there is.
+[[nodiscard]] std::string_view meaning_of(const control_key& setting,
+                                          std::string_view value) noexcept;
 
 }  // namespace cdcscope::dcp

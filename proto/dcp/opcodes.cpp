@@ -240,7 +240,7 @@ constexpr opcode_row client_rows[] = {
     named(0x4b, "GET_EX_RANDOM", "Get Extended Random", "get_ex_random", maybe_document_key),
 
     request(0x50, "DCP_OPEN", "Open", "open", sender::any, always, {layouts::open, {mandatory,
-            f::open_name, false}, any_json, {}}, plain),
+            f::open_name, false}, {optional, value_kind::json, f::open_value}, {}}, plain),
     of_stream(request(0x51, "DCP_ADD_STREAM", "Add Stream", "add_stream", sender::manager, always,
               {layouts::stream_flags, {}, {}, {}}, {layouts::add_stream_response, {}, {}, {}})),
     with_stream_id(of_stream(request(0x52, "DCP_CLOSE_STREAM", "Close Stream", "close_stream",

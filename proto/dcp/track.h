@@ -50,6 +50,10 @@ class connection final : public connection_names {
     // Something that `from` sent was not captured, here in causal order. Not for a hole in the
     // value of one cut message.
     void hole(direction from) noexcept;
+    // Where a message of `from` should begin, and nothing is missing in front, are `size` bytes
+    // that begin none: what was sent before has a wrong length. Hides messages as a hole does.
+    void broken(direction from, std::uint64_t size, const frame_ref& at,
+                std::uint32_t event) noexcept;
     // The order of the two directions is not known from here on: what compares them is only noted.
     void order_unknown() noexcept;
     // FIN or RST of `from`; `event`: its id among the messages, or 0.

@@ -183,8 +183,7 @@ void take_answer(connection_state& c, const incoming& in) {
     if (!request) return;
     in.record.request = request->id;
     in.record.elapsed_ns = c.now().time - request->asked.time;
-    in.record.has_partition = in.m.row != nullptr && !h.is_push() &&
-                              (in.m.row->of_stream || in.m.row->request.key.collection_prefix);
+    in.record.has_partition = in.m.row != nullptr && !h.is_push() && in.m.row->has_vbucket;
     in.record.partition = request->vbucket;
     c.links().on_link(link_kind::request, request->id, in.event.id);
     if (h.is_push()) return;
@@ -266,6 +265,7 @@ track_record connection::feed(const message_event& message) noexcept {
     }
     count(c, message);
     learn_role(c, m, message.dir);
+    c.last_row[index(message.dir)] = m.row;
     const incoming in{message, m, record, order, c.flow.full()};
     if (m.head.is_response()) {
         take_answer(c, in);
@@ -288,6 +288,22 @@ void connection::hole(direction from) noexcept {
     state_->story.sure.hole = true;
     state_->requests.hole(from);
     ++state_->holes;
+}
+
+void connection::broken(direction from, std::uint64_t size, const frame_ref& at,
+                        std::uint32_t event) noexcept {
+    connection_state& c = *state_;
+    enter(c, at, event);
+    const opcode_row* last = c.last_row[index(from)];
+    const std::string name(last != nullptr ? last->name : "the last message");
+    // Found behind a hole, what stood in front may have been no message either.
+    const bool uncertain = c.story.sure.late_start || c.story.sure.hole;
+    (void)c.report.tell(
+        code::dcp_malformed, severity::error, uncertain, {},
+        {sentence(size, size == 1 ? " byte behind " : " bytes behind ", name,
+                  size == 1 ? " is" : " are", " no message: a length in what was sent is wrong"),
+         {{"opcode", name}, {"bytes", size}, {"malformed", std::string("no message follows")}}});
+    hole(from);
 }
 
 void connection::end(direction from, end_of how, const frame_ref& at,

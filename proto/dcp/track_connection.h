@@ -78,8 +78,9 @@ struct connection_state {
     std::unordered_map<std::uint64_t, rollback_state> rollbacks;
 
     text_id client_host = 0, server_place = 0, name = 0, bucket = 0;
-    bool named = false;   // holds its DCP name in the world
-    bool closed = false;  // first FIN or RST
+    bool named = false;                  // holds its DCP name in the world
+    bool closed = false;                 // first FIN or RST
+    const opcode_row* last_row[2] = {};  // by direction: of its newest message
 
     [[nodiscard]] certainty& sure() noexcept { return story.sure; }
     [[nodiscard]] bool unsettled() const noexcept { return story.sure.unsettled(); }

@@ -1,4 +1,6 @@
 // Data messages find their stream (dcp.md section 17, "Which stream"; D04 to D06, D28, D29).
+#include <utility>
+
 #include "proto/dcp/track_connection.h"
 
 namespace cdcscope::dcp {
@@ -117,6 +119,14 @@ void take_data(connection_state& c, const incoming& in) {
     check_stateless(c, in);
 }
 
+// The whole snapshot was received, as its marker asked to be told.
+void answer_marker(connection_state& c, const incoming& in, dcp_stream& s) {
+    if (s.ack_marker == 0) return;
+    in.record.request = std::exchange(s.ack_marker, 0);
+    in.record.elapsed_ns = c.now().time - s.ack_asked;
+    c.links().on_link(link_kind::request, in.record.request, in.event.id);
+}
+
 void take_data_answer(connection_state& c, const incoming& in) {
     const message_view& m = in.m;
     dcp_stream* s = c.streams.with_opaque(m.head.opaque);
@@ -125,6 +135,7 @@ void take_data_answer(connection_state& c, const incoming& in) {
         in.record.partition = s->story.vbucket;
         fill_record(*s, in.record);
         if (m.head.opcode == op::set_vbucket_state) answer_vbucket_state(*s);
+        if (m.head.opcode == op::snapshot_marker) answer_marker(c, in, *s);
     }
     if (m.head.status() == status::success) return;
     const named_value* reason = find_value(status_names, m.head.status());

@@ -99,6 +99,10 @@ void take_marker(connection_state& c, const incoming& in, dcp_stream& s) {
     s.after_oso = false;
     s.marker_in = c.holes;
     s.marker_id = in.event.id;
+    if ((m.flags & snapshot_flag::ack) != 0) {
+        s.ack_marker = in.event.id;
+        s.ack_asked = c.now().time;
+    }
     s.last_sync_prepare = 0;
     s.story.in_snapshot = true;
     s.story.marker_start = m.start;

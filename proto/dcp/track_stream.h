@@ -50,6 +50,8 @@ struct dcp_stream {
 
     // Snapshot in force.
     std::uint32_t marker_id = 0;
+    std::uint32_t ack_marker = 0;  // marker with the ACK flag that is not answered yet
+    std::int64_t ack_asked = 0;
     bool has_marker = false;
     bool any_marker = false;  // D08 does not judge the first
     bool after_oso = false;   // the next marker is the first after an out-of-order snapshot

@@ -266,7 +266,7 @@ constexpr entry all[] = {
      group::malformed,
      "Malformed message",
      "The lengths of a message do not fit its body, its extras have a length that its opcode does "
-     "not know, or a mandatory key is missing.",
+     "not know, a mandatory key is missing, or the bytes behind it are no message.",
      "dcp.md sections 1.1, 5 and 17",
      "The sender has a fault, or the bytes are not DCP.",
      {"Look at the bytes of the frame named.",

@@ -46,6 +46,17 @@ class Findings(unittest.TestCase):
     def test_frames_out_of_order_between_the_directions(self):
         self.check("messy_tcp_ipv4")
 
+    def test_each_broken_example_has_a_finding(self):
+        capture = FOLDER / "doc_examples_broken.pcap"
+        done = harness.run("report", capture, "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        by_code = collections.defaultdict(set)
+        for finding in json.loads(done.stdout)["findings"]:
+            by_code[finding["code"]].add(finding.get("connection"))
+        # Four end inside the message whose length is wrong; the others leave bytes that are no message, or contradict themselves.
+        self.assertEqual({1, 3, 9, 13}, by_code["tcp.incomplete_at_end"])
+        self.assertEqual(set(range(1, 16)) - {1, 3, 9, 13}, by_code["dcp.malformed"])
+
     def test_healthy_captures_have_notes_at_most(self):
         for name in HEALTHY:
             with self.subTest(name):

@@ -53,6 +53,19 @@ TEST(CollectionKey, IsInDocumentKeysOnly) {
     EXPECT_EQ(find_control("no_such_setting"), nullptr);
 }
 
+TEST(ControlKeys, ValuesMeanSomethingOnlyIfTheSettingHasThem) {
+    const auto meaning = [](std::string_view key, std::string_view value) {
+        return meaning_of(*find_control(key), value);
+    };
+    EXPECT_EQ(meaning("enable_noop", "false"), "the producer sends no noops");
+    EXPECT_EQ(meaning("enable_noop", "perhaps"), "");
+    EXPECT_EQ(meaning("connection_buffer_size", "0"), "no flow control");
+    EXPECT_EQ(meaning("connection_buffer_size", "10485760"),
+              "flow-control window of the connection in bytes");
+    EXPECT_EQ(meaning("enable_sync_writes", "true"), "prepares, commits and aborts are sent");
+    EXPECT_EQ(meaning("enable_sync_writes", "false"), "");
+}
+
 TEST(PrepareWithoutKey, IsMalformed) {
     const auto bytes = bytes_of(
         "80600000 1f000210 0000001f 00001210 0000000000000000 0000000000000004 0000000000000001"

@@ -1,5 +1,7 @@
 #include "proto/dcp/json_values.h"
 
+#include "proto/dcp/json_members.h"
+
 #include <gtest/gtest.h>
 
 namespace cdcscope::dcp {
@@ -25,6 +27,42 @@ TEST(StreamFilter, SaysWhenItIsNone) {
     EXPECT_FALSE(parse_stream_filter(as_bytes("{\"sid\":65536}")).stream_id);
     EXPECT_FALSE(parse_stream_filter(as_bytes("{\"sid\":-1}")).stream_id);
     EXPECT_FALSE(parse_stream_filter(as_bytes(std::string(100000, '['))).valid);
+}
+
+TEST(JsonMembers, StandWhereTheListSays) {
+    const std::string_view json =
+        R"({ "uid" : "1f","sid":777, "collections":["9", "abcdef"],"cts":{"free_memory":12,"all_keys":true,"uid":"x"}})";
+    member_list list;
+    ASSERT_TRUE(list.read(field_id::stream_filter, as_bytes(json)));
+    std::string seen;
+    for (const member_list::item& m : list.items()) {
+        EXPECT_EQ(json.substr(m.at, m.size), list.text(m));
+        seen += std::string(describe(m.field).json) + "=" + std::string(list.text(m)) + " ";
+    }
+    EXPECT_EQ(seen,
+              "uid=1f sid=777 collections=9 collections=abcdef free_memory=12 all_keys=true ");
+}
+
+TEST(JsonMembers, TextWithEscapesIsResolvedAndTheWholeValueIsItsPlace) {
+    const std::string_view json = R"({"error":{"context":"a \"b\"","ref":"r"}})";
+    member_list list;
+    ASSERT_TRUE(list.read(field_id::error_text, as_bytes(json)));
+    ASSERT_EQ(list.items().size(), 2U);
+    EXPECT_EQ(list.text(list.items()[0]), R"(a "b")");
+    EXPECT_EQ(list.items()[0].at, 0U);
+    EXPECT_EQ(list.items()[0].size, json.size());
+    EXPECT_EQ(list.items()[1].at, json.find(R"("r")") + 1);
+}
+
+TEST(JsonMembers, OfOtherPathsOrTooManyAreNotTaken) {
+    member_list list;
+    ASSERT_TRUE(list.read(field_id::hello_agent, as_bytes(R"({"b":{"a":"no"},"c":[{"a":"no"}]})")));
+    EXPECT_TRUE(list.items().empty());
+    std::string many = R"({"collections":["0")";
+    for (int i = 0; i < 10000; ++i) many += R"(,"1")";
+    EXPECT_TRUE(list.read(field_id::stream_filter, as_bytes(many + "]}")));
+    EXPECT_EQ(list.items().size(), 4096U);
+    EXPECT_FALSE(list.read(field_id::stream_filter, as_bytes("[1]")));
 }
 
 TEST(Manifest, CallsBackForEachCollection) {

@@ -63,6 +63,18 @@ TEST(TrackRequests, AnAnswerWhoseRequestMayLieInAHoleIsNoFinding) {
     EXPECT_EQ(d.codes().size(), 1U);
 }
 
+TEST(TrackRequests, BytesInPlaceOfAMessageSayThatALengthIsWrong) {
+    dialogue d;
+    d.open();
+    d.c2s({.opcode = 0x5c});
+    d.c->broken(direction::c2s, 4, {.time_ns = 1, .frame = 9, .file = 0}, ++d.id);
+    EXPECT_EQ(d.told().all.back().text,
+              "4 bytes behind DCP_NOOP are no message: a length in what was sent is wrong");
+    // What follows is found behind a hole: nothing is certain.
+    d.c->broken(direction::c2s, 1, {.time_ns = 2, .frame = 10, .file = 0}, ++d.id);
+    EXPECT_THAT(d.codes(), ElementsAre("dcp.malformed error", "dcp.malformed note"));
+}
+
 TEST(TrackRequests, CollectionsAreOnFromTheAnswerToHello) {
     dialogue d;
     const test::bytes feature = numbers({{0x12, 2}});

@@ -30,6 +30,34 @@ TEST(TrackStream, RecordsLinkAnItemToItsStreamAndSnapshot) {
     EXPECT_EQ(item.partition, 5U);
 }
 
+TEST(TrackStream, TheAnswerToAMarkerBelongsToTheOneThatAskedForIt) {
+    dialogue d;
+    d.open();
+    d.stream(5, 7);
+    d.marker(5, 7, 1, 9, 0x01 | 0x08);
+    const std::uint32_t asked = d.id;
+    d.mutation(5, 7, 9);
+    d.marker(5, 7, 10, 19);
+    const track_record answer = d.c2s({.magic = 0x81, .opcode = 0x56, .opaque = 7});
+    EXPECT_EQ(answer.request, asked);
+    EXPECT_EQ(answer.elapsed_ns, 3'000'000);
+    EXPECT_EQ(answer.partition, 5U);
+    EXPECT_EQ(d.c2s({.magic = 0x81, .opcode = 0x56, .opaque = 7}).request, 0U);
+}
+
+TEST(TrackStream, AnswersHaveTheVbucketOfTheirRequestWhereTheOpcodeHasOne) {
+    dialogue d;
+    d.open();
+    for (const std::uint8_t opcode : {0x54, 0x91, 0x96, 0xb7}) {
+        d.c2s({.opcode = opcode, .vbucket_or_status = 12, .opaque = 9});
+        const track_record answer = d.s2c({.magic = 0x81, .opcode = opcode, .opaque = 9});
+        EXPECT_TRUE(answer.has_partition);
+        EXPECT_EQ(answer.partition, 12U);
+    }
+    d.c2s({.opcode = 0xfe, .opaque = 9});
+    EXPECT_FALSE(d.s2c({.magic = 0x81, .opcode = 0xfe, .opaque = 9}).has_partition);
+}
+
 TEST(TrackStream, TheStoryHasThePositionToResumeFrom) {
     dialogue d;
     d.open();
