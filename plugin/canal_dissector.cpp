@@ -10,6 +10,7 @@
 #include "plugin/canal_taps.h"
 #include "plugin/canal_walk.h"
 #include "plugin/experts.h"
+#include "plugin/order_hint.h"
 #include "plugin/text.h"
 #include "proto/canal/frame.h"
 #include "proto/canal/view.h"
@@ -21,6 +22,12 @@ constexpr std::size_t longest_text = 80;
 
 int hf_length = -1;
 int ett_canal = -1;
+ws::order_hint order;
+
+void show_experts(packet_info* pinfo, proto_item* top, const canal_packet& packet) {
+    show_canal_findings(pinfo, top, packet.memory);
+    if (packet.c != nullptr) order.show(pinfo, top, *packet.c, packet.memory.id);
+}
 
 const char* type_name(packet_info* pinfo, canal::port_kind port, std::int32_t type) {
     const std::string_view name = canal::packet_type_name(port, type);
@@ -88,7 +95,7 @@ void dissect_canal(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
     col_append_sep_str(pinfo->cinfo, COL_INFO, packet.ordinal == 0 ? nullptr : " | ", summary);
     col_set_fence(pinfo->cinfo, COL_INFO);
     proto_item* top = proto_tree_add_item(tree, canal_protocol(), tvb, 0, -1, ENC_NA);
-    show_canal_findings(pinfo, top, packet.memory);  // also for who counts them without a tree
+    show_experts(pinfo, top, packet);  // also for who counts them without a tree
     if (tree != nullptr) {
         canal_walk walk{.tvb = tvb,
                         .pinfo = pinfo,
@@ -121,7 +128,7 @@ void dissect_canal_bad_length(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tre
     proto_item_append_text(top, ", length that cannot be");
     proto_tree* sub = proto_item_add_subtree(top, ett_canal);
     proto_tree_add_item(sub, hf_length, tvb, 0, canal::length_size, ENC_BIG_ENDIAN);
-    show_canal_findings(pinfo, top, packet.memory);
+    show_experts(pinfo, top, packet);
     const int rest = tvb_reported_length_remaining(tvb, canal::length_size);
     if (rest > 0) {
         call_data_dissector(tvb_new_subset_remaining(tvb, canal::length_size), pinfo, sub);
@@ -142,6 +149,7 @@ void register_canal_dissector(int proto) {
     register_canal_labels(proto);
     register_canal_links(proto);
     register_canal_taps(proto);
+    order.enroll(proto, "canal.order_unknown");
     register_experts(proto, findings::protocol::canal, "canal");
 }
 

@@ -1,19 +1,12 @@
 #include "plugin/canal_state.h"
 
 #include <deque>
-#include <memory>
-#include <string>
 
-#include "plugin/boundary.h"
-#include "plugin/experts.h"
-#include "plugin/finding_store.h"
-#include "plugin/tcp_watch.h"
-#include "plugin/text.h"
+#include "plugin/message_rows.h"
+#include "plugin/order_hint.h"
 
 namespace cdcscope {
 namespace {
-
-constexpr std::uint32_t ids_key = 0x69647300;  // of p_add_proto_data()
 
 int proto_canal = -1;
 findings::thresholds limits;
@@ -22,27 +15,24 @@ struct message_row {
     canal::track_record record;
     frame_ref at;
     std::uint32_t response = 0, acked = 0, rolled_back = 0;  // ids of later packets
+
+    [[nodiscard]] std::uint32_t frame_number() const { return at.frame; }
 };
 
 // Everything with a destructor; renewed with every (re)load.
 class registry final : public canal::observer {
   public:
-    registry() : world_(limits, this) { rows_.emplace_back(); }  // id 0 is none
+    registry() : world_(limits, this) {}
 
     canal::tracker& tracker_of(ws::connection& c, canal::port_kind port) {
         if (c.state == nullptr) c.state = &add(c, port);
         return *static_cast<canal::tracker*>(c.state);
     }
-    std::uint32_t next_id(ws::connection& c, const frame_ref& at) {
-        rows_.emplace_back().at = at;
-        c.last_message = static_cast<std::uint32_t>(rows_.size() - 1);
-        return c.last_message;
-    }
-    [[nodiscard]] message_row& row(std::uint32_t id) { return rows_[id < rows_.size() ? id : 0]; }
+    [[nodiscard]] ws::message_rows<message_row>& rows() { return rows_; }
     [[nodiscard]] const finding_store& found() const { return found_; }
 
     void on_link(std::uint32_t from, canal::link_kind kind, std::uint32_t to) noexcept override {
-        message_row& r = row(from);
+        message_row& r = rows_[from];
         switch (kind) {
             case canal::link_kind::answered_by:
                 r.response = to;
@@ -62,7 +52,10 @@ class registry final : public canal::observer {
     void finish(const frame_ref& at) {
         if (finished_) return;
         finished_ = true;
-        for (open_connection& o : connections_) o.tracker.finish(o.c->last_message, at);
+        for (open_connection& o : connections_) {
+            o.tracker.finish(o.c->last_message, at);
+            ws::order_hint::finish(*o.c);
+        }
         world_.finish();
     }
 
@@ -75,11 +68,8 @@ class registry final : public canal::observer {
     };
 
     canal::tracker& add(ws::connection& c, canal::port_kind port) {
-        char* address = address_to_str(nullptr, &c.server);
-        const std::string server = std::string(address) + ":" + std::to_string(c.server_port);
-        wmem_free(nullptr, address);
         const canal::connection_start start{.id = c.number,
-                                            .server = server,
+                                            .server = ws::endpoint(c.server, c.server_port),
                                             .port = port,
                                             .from_start = {c.from_start, c.from_start}};
         return connections_.emplace_back(*this, start, c).tracker;
@@ -88,60 +78,44 @@ class registry final : public canal::observer {
     finding_store found_;
     canal::world world_;
     std::deque<open_connection> connections_;
-    std::deque<message_row> rows_;
+    ws::message_rows<message_row> rows_;
     bool finished_ = false;
 };
 
-std::unique_ptr<registry> known;
+using life = ws::life_of<registry>;
 
-void init() {
-    (void)ws::quiet_boundary([] { known = std::make_unique<registry>(); });
-}
-void cleanup() {
-    known.reset();
-}
-void at_end_of_capture() {
-    (void)ws::quiet_boundary([] {
-        if (known != nullptr) known->finish(ws::last_frame());
-    });
-}
-
-// The ids of a frame's packets follow each other: only the first is kept.
-std::uint32_t id_of(packet_info* pinfo, unsigned ordinal) {
-    const void* first = p_get_proto_data(wmem_file_scope(), pinfo, proto_canal, ids_key);
-    if (first == nullptr) return 0;
-    const std::uint32_t id = GPOINTER_TO_UINT(first) + ordinal;
-    return known->row(id).at.frame == pinfo->num ? id : 0;
-}
-
-canal_memory recall(std::uint32_t id) {
+canal_memory recall(registry& known, std::uint32_t id) {
     if (id == 0) return {};
-    const message_row& r = known->row(id);
+    ws::message_rows<message_row>& rows = known.rows();
+    const message_row& r = rows[id];
     return {.id = id,
             .record = r.record,
             .at = r.at,
-            .response = known->row(r.response).at,
-            .acked = known->row(r.acked).at,
-            .rolled_back = known->row(r.rolled_back).at,
-            .request = known->row(r.record.request).at,
-            .batch = known->row(r.record.batch).at};
+            .response = rows[r.response].at,
+            .acked = rows[r.acked].at,
+            .rolled_back = rows[r.rolled_back].at,
+            .request = rows[r.record.request].at,
+            .batch = rows[r.record.batch].at};
 }
 
-// Calls `feed(tracker, id, frames)` for a packet that is seen for the first time.
+// Calls `feed(tracker, row, frames, first time, id)` for a packet that is seen for the first time.
 template <typename Feed>
 canal_memory observe(packet_info* pinfo, ws::connection& c, direction dir, canal::port_kind port,
                      unsigned ordinal, bool first_of_buffer, Feed feed) {
+    registry* known = life::get();
     if (known == nullptr) return {};
-    if (PINFO_FD_VISITED(pinfo)) return recall(id_of(pinfo, ordinal));
+    if (PINFO_FD_VISITED(pinfo)) {
+        return recall(*known, ws::id_of(pinfo, proto_canal, ordinal, known->rows()));
+    }
     const frame_ref at = ws::frame_of(pinfo);
-    const std::uint32_t id = known->next_id(c, at);
+    const std::uint32_t id = known->rows().add(c, {.record = {}, .at = at});
     const frame_ref& begun = c.begun[index(dir)];
     const frame_ref first = first_of_buffer && begun.frame != 0 ? begun : at;
-    if (ordinal == 0)
-        p_add_proto_data(wmem_file_scope(), pinfo, proto_canal, ids_key, GUINT_TO_POINTER(id));
-    feed(known->tracker_of(c, port), id,
-         frame_span{.first = first.frame, .last = at.frame, .done = at}, first.time_ns);
-    return recall(id);
+    ws::keep_first_id(pinfo, proto_canal, ordinal, id);
+    feed(known->tracker_of(c, port), known->rows()[id],
+         frame_span{.first = first.frame, .last = at.frame, .done = at}, first.time_ns, id);
+    ws::order_hint::saw(c, id);
+    return recall(*known, id);
 }
 
 void on_disturbed(ws::connection& c, direction dir, const ws::tcp_verdict& verdict,
@@ -178,31 +152,29 @@ canal_memory observe_canal(packet_info* pinfo, ws::connection& c, direction dir,
                            bool first_of_buffer) {
     return observe(
         pinfo, c, dir, port, ordinal, first_of_buffer,
-        [&](canal::tracker& tracker, std::uint32_t id, const frame_span& frames,
-            std::int64_t first_ns) {
+        [&](canal::tracker& tracker, message_row& row, const frame_span& frames,
+            std::int64_t first_ns, std::uint32_t id) {
             if (cut) return tracker.hole(dir);
             const canal::track_record r = tracker.feed(
                 {.id = id, .dir = dir, .payload = payload, .frames = frames, .first_ns = first_ns});
             // A link may have been told meanwhile.
-            const std::uint32_t batch = known->row(id).record.batch;
-            known->row(id).record = r;
-            if (batch != 0) known->row(id).record.batch = batch;
+            const std::uint32_t batch = row.record.batch;
+            row.record = r;
+            if (batch != 0) row.record.batch = batch;
         });
 }
 
 canal_memory observe_bad_length(packet_info* pinfo, ws::connection& c, direction dir,
                                 canal::port_kind port, unsigned ordinal, std::uint32_t length,
                                 byte_view behind) {
-    return observe(pinfo, c, dir, port, ordinal, true,
-                   [&](canal::tracker& tracker, std::uint32_t id, const frame_span& frames,
-                       std::int64_t) { tracker.bad_length(dir, length, behind, id, frames); });
+    return observe(
+        pinfo, c, dir, port, ordinal, true,
+        [&](canal::tracker& tracker, message_row&, const frame_span& frames, std::int64_t,
+            std::uint32_t id) { tracker.bad_length(dir, length, behind, id, frames); });
 }
 
 void show_canal_findings(packet_info* pinfo, proto_item* item, const canal_memory& memory) {
-    if (memory.id == 0 || known == nullptr) return;
-    known->found().each(memory.id, [&](const findings::finding& f) {
-        add_expert(pinfo, item, f.what, f.level, ws::printable(pinfo, as_bytes(f.text), 1000));
-    });
+    if (life::get() != nullptr) ws::show_findings(pinfo, item, life::get()->found(), memory.id);
 }
 
 findings::thresholds& canal_limits() {
@@ -211,9 +183,7 @@ findings::thresholds& canal_limits() {
 
 void register_canal_state(int proto) {
     proto_canal = proto;
-    register_init_routine(init);
-    register_cleanup_routine(cleanup);
-    register_postseq_cleanup_routine(at_end_of_capture);
+    life::register_routines();
     ws::watch_tcp({.proto = proto, .on_disturbed = on_disturbed, .on_end = on_end});
 }
 

@@ -21,6 +21,7 @@ constexpr std::uint32_t ordinal_key = 0x6f726400;
 
 const void* const stepped_out = "";
 const void* const stepped_in = "in step";
+const void* const not_yet_framed = "first byte of the stream";
 
 // What TCP keeps of a connection; its `ta` is of the frame at hand. get_tcp_conversation_data()
 // would reset that.
@@ -77,7 +78,7 @@ connection& connection_of(packet_info* pinfo, int proto, bool (*well_known)(std:
     find_server(*c, *conversation, pinfo, tcp, well_known);
     for (wmem_tree_t*& tree : c->in_step) {
         tree = wmem_tree_new(wmem_file_scope());
-        if (c->from_start) wmem_tree_insert32(tree, 0, const_cast<void*>(stepped_in));
+        if (c->from_start) wmem_tree_insert32(tree, 0, const_cast<void*>(not_yet_framed));
     }
     conversation_add_proto_data(conversation, proto, c);
     return *c;
@@ -91,6 +92,11 @@ direction direction_of(const connection& c, const packet_info* pinfo) {
 }
 
 bool is_in_step(const connection& c, direction dir, const packet_info* pinfo) {
+    const void* step = wmem_tree_lookup32_le(c.in_step[index(dir)], pinfo->num);
+    return step == stepped_in || step == not_yet_framed;
+}
+
+bool is_framed(const connection& c, direction dir, const packet_info* pinfo) {
     return wmem_tree_lookup32_le(c.in_step[index(dir)], pinfo->num) == stepped_in;
 }
 

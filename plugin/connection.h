@@ -18,13 +18,15 @@ struct connection {
     std::uint16_t client_port = 0;
     address server, client;
     bool from_start = false;  // a SYN was captured
-    std::uint32_t disturbed =
-        0;  // first frame that TCP's analysis calls out of order, lost or ACKed unseen; 0: none
+    // First frame that TCP's analysis calls out of order, lost or ACKed unseen, or that the capture
+    // cut so that TCP waits; 0: none.
+    std::uint32_t disturbed = 0;
     wmem_tree_t* in_step[2] = {};  // by direction: frame -> in step from that frame on
     bool fin_seen[2] = {};         // by direction
     bool rst_seen = false;
-    std::uint32_t hinted = 0;        // id of the first message behind `disturbed`
-    std::uint32_t last_message = 0;  // id of the newest message given to the state machine
+    std::uint32_t ended_inside[2] = {};  // by direction: frame of its FIN, inside a message
+    std::uint32_t hinted = 0;            // id of the first message behind `disturbed`
+    std::uint32_t last_message = 0;      // id of the newest message given to the state machine
     frame_ref
         begun[2];  // by direction: frame with the first byte of a message that is not whole yet
     void* state = nullptr;  // the protocol's state machine, owned by its registry
@@ -44,6 +46,8 @@ static_assert(std::is_trivially_destructible_v<connection>);  // wmem frees it, 
 
 // Whether message borders are known at the start of this frame's data.
 [[nodiscard]] bool is_in_step(const connection& c, direction dir, const packet_info* pinfo);
+// The same, and it is a message that told: what stands there should begin another.
+[[nodiscard]] bool is_framed(const connection& c, direction dir, const packet_info* pinfo);
 // First pass only: from the next frame on.
 void set_in_step(connection& c, direction dir, const packet_info* pinfo, bool in_step);
 
@@ -51,7 +55,11 @@ void set_in_step(connection& c, direction dir, const packet_info* pinfo, bool in
 // tcp.analyze_sequence_numbers).
 struct tcp_verdict {
     bool out_of_order = false, lost_segment = false, acked_unseen = false;
-    [[nodiscard]] bool disturbed() const { return out_of_order || lost_segment || acked_unseen; }
+    // The capture cut the segment, and TCP holds back what is behind it.
+    bool cut = false;
+    [[nodiscard]] bool disturbed() const {
+        return out_of_order || lost_segment || acked_unseen || cut;
+    }
 };
 [[nodiscard]] tcp_verdict tcp_verdict_of(packet_info* pinfo);
 // Preference tcp.reassemble_out_of_order: TCP holds back what is behind a hole.

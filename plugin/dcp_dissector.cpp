@@ -11,6 +11,7 @@
 #include "plugin/dcp_value.h"
 #include "plugin/experts.h"
 #include "plugin/json.h"
+#include "plugin/order_hint.h"
 #include "plugin/protocols.h"
 #include "plugin/text.h"
 
@@ -21,7 +22,7 @@ using dcp::field_id;
 
 int proto_cbdcp = -1;
 int ett_cbdcp = -1;
-expert_field ei_order = EI_INIT;
+ws::order_hint order;
 
 // A mutation's CAS is the clock of its node (dcp.md section 11): nanoseconds, the low 16 bits a
 // counter.
@@ -53,9 +54,9 @@ void add_aliases(const dcp_tree_context& t, proto_tree* tree, const dcp_message&
         proto_item_set_hidden(item);
     }
     const bool of_stream = m.row != nullptr && m.row->of_stream && !m.head.is_response();
-    const bool known = message.memory.record.has_partition;
+    const bool known = message.memory.has_partition;
     if (!of_stream && !known) return;
-    const std::uint32_t vbucket = of_stream ? m.head.vbucket() : message.memory.record.partition;
+    const std::uint32_t vbucket = of_stream ? m.head.vbucket() : message.memory.partition;
     proto_item* item =
         proto_tree_add_uint(tree, dcp_field(field_id::partition), t.tvb, 6, 2, vbucket);
     proto_item_set_generated(item);
@@ -75,8 +76,7 @@ void add_message(const dcp_tree_context& t, proto_tree* tree, const dcp_message&
 
 void show_experts(packet_info* pinfo, proto_item* top, const dcp_message& message) {
     show_dcp_findings(pinfo, top, message.memory);
-    if (message.c != nullptr && hints_at_report(*message.c, message.memory))
-        expert_add_info(pinfo, top, &ei_order);
+    if (message.c != nullptr) order.show(pinfo, top, *message.c, message.memory.id);
     // Without a memory nobody else tells.
     if (message.memory.id == 0 && message.view.problem != dcp::fault::none) {
         add_expert(pinfo, top, findings::code::dcp_malformed, findings::severity::error,
@@ -104,7 +104,7 @@ void dissect_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const dcp_
         const dcp_tree_context t{.tvb = tvb,
                                  .pinfo = pinfo,
                                  .m = &message.view,
-                                 .decoding = message.memory.record.context,
+                                 .decoding = message.memory.context,
                                  .visible = ws::is_visible(tree)};
         if (t.visible) {
             proto_item_append_text(top, ", %s", summarise_dcp(pinfo, message, summary_style::item));
@@ -125,31 +125,21 @@ void dissect_lone_dcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
     }
     dcp_message message{.c = nullptr, .ordinal = 1, .view = {}, .memory = {}};
     if (dcp_preferences().collections == collections_choice::on) {
-        message.memory.record.context.collections = dcp::collection_keys::on;
+        message.memory.context.collections = dcp::collection_keys::on;
     }
-    message.view = dcp::decode(bytes, message.memory.record.context);
+    message.view = dcp::decode(bytes, message.memory.context);
     dissect_dcp(tvb, pinfo, tree, message);
 }
 
 void register_dcp() {
     static int* trees[] = {&ett_cbdcp};
-    static ei_register_info experts[] = {
-        {&ei_order,
-         {"cbdcp.order_unknown", PI_SEQUENCE, PI_NOTE,
-          "Segments of this connection are out of order, lost or acknowledged unseen: turn on "
-          "tcp.reassemble_out_of_order; "
-          "rules that compare the two directions only note from here on, `cdcscope report` knows "
-          "their order",
-          EXPFILL}},
-    };
     proto_cbdcp = proto_register_protocol("Couchbase Database Change Protocol", "CB-DCP", "cbdcp");
     proto_register_subtree_array(trees, static_cast<int>(std::size(trees)));
     register_dcp_preferences(proto_cbdcp);
     register_dcp_fields(proto_cbdcp);
     register_dcp_values(proto_cbdcp);
     register_dcp_taps(proto_cbdcp);
-    expert_register_field_array(expert_register_protocol(proto_cbdcp), experts,
-                                static_cast<int>(std::size(experts)));
+    order.enroll(proto_cbdcp, "cbdcp.order_unknown");
     register_experts(proto_cbdcp, findings::protocol::dcp, "cbdcp");
 }
 

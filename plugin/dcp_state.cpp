@@ -4,13 +4,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
-#include "plugin/boundary.h"
 #include "plugin/dcp_preferences.h"
-#include "plugin/experts.h"
-#include "plugin/finding_store.h"
-#include "plugin/tcp_watch.h"
-#include "plugin/text.h"
+#include "plugin/message_rows.h"
+#include "plugin/order_hint.h"
 #include "proto/dcp/track.h"
 
 namespace cdcscope {
@@ -18,21 +16,29 @@ namespace {
 
 using dcp::field_id;
 
-constexpr std::uint32_t ids_key = 0x69647300;  // of p_add_proto_data()
-
 int proto_connection = -1;
 findings::thresholds limits;
 
-// One a message; a capture has many.
+// What is kept of a message; a capture has many. Of the state machine's record all that is shown
+// again; what belongs to a snapshot is kept with its marker.
 struct message_row {
-    dcp::track_record record;
+    std::int64_t elapsed_ns = -1;
     std::uint32_t frame = 0;
+    std::uint32_t request = 0, prepare = 0, opened_by = 0, marker = 0;  // ids of earlier messages
     std::uint32_t later = 0;            // id of the response, or of what completed the prepare
     std::uint32_t acknowledged_in = 0;  // id of a BUFFER_ACK
-    std::uint32_t names = 0;            // index of collection_names
-    bool is_abort = false;
+    std::uint32_t stream = 0, snapshot = 0;
+    std::uint32_t outstanding = 0, window = 0;
+    std::uint32_t names = 0;  // index of collection_names
+    std::uint16_t partition = 0;
+    dcp::decode_context context = {};
+    bool has_partition : 1 = false;
+    bool flow_known : 1 = false;
+    bool is_abort : 1 = false;
+
+    [[nodiscard]] std::uint32_t frame_number() const { return frame; }
 };
-static_assert(std::is_trivially_copyable_v<message_row>);
+static_assert(std::is_trivially_copyable_v<message_row> && sizeof(message_row) <= 64);
 
 struct collection_names {
     std::string scope, collection;
@@ -50,18 +56,10 @@ dcp::collections_choice choice() {
     return dcp::collections_choice::judge;
 }
 
-std::string endpoint(const address& a, std::uint16_t port) {
-    char* text = address_to_str(nullptr, &a);
-    std::string made = std::string(text) + ":" + std::to_string(port);
-    wmem_free(nullptr, text);
-    return made;
-}
-
 // Everything with a destructor; renewed with every (re)load.
 class registry final : public dcp::link_sink {
   public:
     registry() : world_({.findings = &found_, .links = this, .watch = nullptr}, limits, choice()) {
-        rows_.emplace_back();  // id 0 is none
         names_.emplace_back();
     }
 
@@ -69,18 +67,13 @@ class registry final : public dcp::link_sink {
         if (c.state == nullptr) c.state = &add(c);
         return *static_cast<dcp::connection*>(c.state);
     }
-    std::uint32_t next_id(ws::connection& c, std::uint32_t frame) {
-        rows_.emplace_back().frame = frame;
-        c.last_message = static_cast<std::uint32_t>(rows_.size() - 1);
-        return c.last_message;
-    }
-    [[nodiscard]] message_row& row(std::uint32_t id) { return rows_[id < rows_.size() ? id : 0]; }
+    [[nodiscard]] ws::message_rows<message_row>& rows() { return rows_; }
     [[nodiscard]] const finding_store& found() const { return found_; }
     [[nodiscard]] const collection_names& names(std::uint32_t index) const { return names_[index]; }
 
     void on_link(dcp::link_kind kind, std::uint32_t earlier,
                  std::uint32_t later) noexcept override {
-        message_row& r = row(earlier);
+        message_row& r = rows_[earlier];
         (kind == dcp::link_kind::acknowledgement ? r.acknowledged_in : r.later) = later;
     }
 
@@ -94,10 +87,35 @@ class registry final : public dcp::link_sink {
         return at->second;
     }
 
+    void keep(std::uint32_t id, const dcp::track_record& r) {
+        message_row& to = rows_[id];
+        to.elapsed_ns = r.elapsed_ns;
+        to.request = r.request;
+        to.prepare = r.prepare;
+        to.opened_by = r.opened_by;
+        to.marker = r.marker;
+        to.stream = r.stream;
+        to.snapshot = r.snapshot;
+        to.outstanding = r.outstanding;
+        to.window = r.window;
+        to.partition = r.partition;
+        to.context = r.context;
+        to.has_partition = r.has_partition;
+        to.flow_known = r.flow_known;
+        if (r.marker != 0) snapshot_ends_.try_emplace(r.marker, r.snapshot_end);
+    }
+    [[nodiscard]] std::uint64_t snapshot_end(std::uint32_t marker) const {
+        const auto at = snapshot_ends_.find(marker);
+        return at == snapshot_ends_.end() ? 0 : at->second;
+    }
+
     void finish(const frame_ref& at) {
         if (finished_) return;
         finished_ = true;
-        for (open_connection& o : connections_) o.tracked->finish(at, o.c->last_message);
+        for (open_connection& o : connections_) {
+            o.tracked->finish(at, o.c->last_message);
+            ws::order_hint::finish(*o.c);
+        }
     }
 
   private:
@@ -108,8 +126,8 @@ class registry final : public dcp::link_sink {
 
     dcp::connection& add(ws::connection& c) {
         dcp::connection_setup setup{.id = c.number,
-                                    .client = endpoint(c.client, c.client_port),
-                                    .server = endpoint(c.server, c.server_port),
+                                    .client = ws::endpoint(c.client, c.client_port),
+                                    .server = ws::endpoint(c.server, c.server_port),
                                     .from_start = c.from_start};
         connections_.push_back({world_.add(std::move(setup)), &c});
         return *connections_.back().tracked;
@@ -118,70 +136,77 @@ class registry final : public dcp::link_sink {
     finding_store found_;
     dcp::world world_;
     std::deque<open_connection> connections_;  // do not outlive the world
-    std::deque<message_row> rows_;
+    ws::message_rows<message_row> rows_;
+    std::unordered_map<std::uint32_t, std::uint64_t> snapshot_ends_;  // by id of the marker
     std::deque<collection_names> names_;
     std::map<std::pair<std::string, std::string>, std::uint32_t> index_of_names_;
     bool finished_ = false;
 };
 
-std::unique_ptr<registry> known;
-
-void init() {
-    (void)ws::quiet_boundary([] { known = std::make_unique<registry>(); });
-}
-void cleanup() {
-    known.reset();
-}
-void at_end_of_capture() {
-    (void)ws::quiet_boundary([] {
-        if (known != nullptr) known->finish(ws::last_frame());
-    });
-}
-
-// The ids of a frame's messages follow each other: only the first is kept.
-std::uint32_t id_of(packet_info* pinfo, unsigned ordinal) {
-    const void* first = p_get_proto_data(wmem_file_scope(), pinfo, proto_connection, ids_key);
-    if (first == nullptr) return 0;
-    const std::uint32_t id = GPOINTER_TO_UINT(first) + ordinal;
-    return known->row(id).frame == pinfo->num ? id : 0;
-}
+using life = ws::life_of<registry>;
 
 const char* text_or_null(const std::string& text) {
     return text.empty() ? nullptr : text.c_str();
 }
 
-dcp_memory recall(std::uint32_t id) {
+dcp_memory recall(registry& known, std::uint32_t id) {
     if (id == 0) return {};
-    const message_row& r = known->row(id);
-    const message_row& later = known->row(r.later);
-    const collection_names& names = known->names(r.names);
+    ws::message_rows<message_row>& rows = known.rows();
+    const message_row& r = rows[id];
+    const message_row& later = rows[r.later];
+    const collection_names& names = known.names(r.names);
     dcp_memory m;
     m.id = id;
-    m.record = r.record;
-    m.request = known->row(r.record.request).frame;
-    m.prepare = known->row(r.record.prepare).frame;
-    m.opened_by = known->row(r.record.opened_by).frame;
-    m.marker = known->row(r.record.marker).frame;
-    m.acknowledged_in = known->row(r.acknowledged_in).frame;
+    m.context = r.context;
+    m.has_partition = r.has_partition;
+    m.flow_known = r.flow_known;
+    m.partition = r.partition;
+    m.stream = r.stream;
+    m.snapshot = r.snapshot;
+    m.outstanding = r.outstanding;
+    m.window = r.window;
+    m.elapsed_ns = r.elapsed_ns;
+    m.snapshot_end = known.snapshot_end(r.marker);
+    m.request = rows[r.request].frame;
+    m.prepare = rows[r.prepare].frame;
+    m.opened_by = rows[r.opened_by].frame;
+    m.marker = rows[r.marker].frame;
+    m.acknowledged_in = rows[r.acknowledged_in].frame;
     // What came later answers this message, or completes it.
-    if (later.record.request == id) m.response = later.frame;
-    if (later.record.prepare == id) (later.is_abort ? m.abort : m.commit) = later.frame;
-    if (r.later != 0) m.completion_ns = later.record.elapsed_ns;
+    if (later.request == id) m.response = later.frame;
+    if (later.prepare == id) (later.is_abort ? m.abort : m.commit) = later.frame;
+    if (r.later != 0) m.completion_ns = later.elapsed_ns;
     m.scope = text_or_null(names.scope);
     m.collection = text_or_null(names.collection);
     return m;
 }
 
-void feed(ws::connection& c, direction dir, std::uint32_t id, const frame_ref& at, byte_view bytes,
-          bool cut) {
-    dcp::connection& tracked = known->connection_of(c);
+void feed(registry& known, ws::connection& c, direction dir, std::uint32_t id, const frame_ref& at,
+          byte_view bytes, bool cut) {
+    dcp::connection& tracked = known.connection_of(c);
     const dcp::track_record record =
         tracked.feed({.id = id, .at = at, .dir = dir, .bytes = bytes, .cut = cut});
-    message_row& r = known->row(id);
-    r.record = record;
+    known.keep(id, record);
     const dcp::message_view m = dcp::decode(bytes, record.context);
+    message_row& r = known.rows()[id];
     r.is_abort = m.number(field_id::abort_seqno).has_value();
-    if (m.key.prefixed) r.names = known->intern(tracked.collection(m.key.collection));
+    if (m.key.prefixed) r.names = known.intern(tracked.collection(m.key.collection));
+}
+
+// Calls `learn(registry, id, frame)` for what is seen for the first time.
+template <typename Learn>
+dcp_memory observe(packet_info* pinfo, ws::connection& c, unsigned ordinal, Learn learn) {
+    registry* known = life::get();
+    if (known == nullptr) return {};
+    if (PINFO_FD_VISITED(pinfo)) {
+        return recall(*known, ws::id_of(pinfo, proto_connection, ordinal, known->rows()));
+    }
+    const frame_ref at = ws::frame_of(pinfo);
+    const std::uint32_t id = known->rows().add(c, {.frame = at.frame});
+    ws::keep_first_id(pinfo, proto_connection, ordinal, id);
+    learn(*known, id, at);
+    ws::order_hint::saw(c, id);
+    return recall(*known, id);
 }
 
 void on_disturbed(ws::connection& c, direction dir, const ws::tcp_verdict& verdict,
@@ -193,6 +218,9 @@ void on_disturbed(ws::connection& c, direction dir, const ws::tcp_verdict& verdi
 }
 
 void on_end(ws::connection& c, direction dir, ws::tcp_end how, const frame_ref& at) {
+    if (how == ws::tcp_end::fin && c.begun[index(dir)].frame != 0 && c.disturbed == 0) {
+        c.ended_inside[index(dir)] = at.frame;
+    }
     if (c.state == nullptr) return;
     const dcp::end_of end = how == ws::tcp_end::fin ? dcp::end_of::fin : dcp::end_of::rst;
     static_cast<dcp::connection*>(c.state)->end(dir, end, at, c.last_message);
@@ -202,39 +230,33 @@ void on_end(ws::connection& c, direction dir, ws::tcp_end how, const frame_ref& 
 
 dcp_memory observe_dcp(packet_info* pinfo, ws::connection& c, direction dir, unsigned ordinal,
                        byte_view bytes, bool cut) {
-    if (known == nullptr) return {};
-    if (PINFO_FD_VISITED(pinfo)) return recall(id_of(pinfo, ordinal));
-    const frame_ref at = ws::frame_of(pinfo);
-    const std::uint32_t id = known->next_id(c, at.frame);
-    if (ordinal == 0) {
-        p_add_proto_data(wmem_file_scope(), pinfo, proto_connection, ids_key, GUINT_TO_POINTER(id));
-    }
-    feed(c, dir, id, at, bytes, cut);
-    if (c.disturbed != 0 && c.hinted == 0) c.hinted = id;
-    return recall(id);
-}
-
-void show_dcp_findings(packet_info* pinfo, proto_item* item, const dcp_memory& memory) {
-    if (memory.id == 0 || known == nullptr) return;
-    known->found().each(memory.id, [&](const findings::finding& f) {
-        add_expert(pinfo, item, f.what, f.level, ws::printable(pinfo, as_bytes(f.text), 1000));
+    return observe(pinfo, c, ordinal, [&](registry& known, std::uint32_t id, const frame_ref& at) {
+        feed(known, c, dir, id, at, bytes, cut);
     });
 }
 
-bool hints_at_report(const ws::connection& c, const dcp_memory& memory) {
-    return memory.id != 0 && memory.id == c.hinted;
+dcp_memory observe_dcp_break(packet_info* pinfo, ws::connection& c, direction dir, unsigned ordinal,
+                             std::size_t size) {
+    return observe(pinfo, c, ordinal, [&](registry& known, std::uint32_t id, const frame_ref& at) {
+        known.connection_of(c).broken(dir, size, at, id);
+    });
+}
+
+void show_dcp_findings(packet_info* pinfo, proto_item* item, const dcp_memory& memory) {
+    if (life::get() != nullptr) ws::show_findings(pinfo, item, life::get()->found(), memory.id);
 }
 
 findings::thresholds& dcp_limits() {
     return limits;
 }
 
-void register_dcp_state(int connection_proto) {
+void register_dcp_state(int connection_proto, ws::tcp_watcher::shower show_end) {
     proto_connection = connection_proto;
-    register_init_routine(init);
-    register_cleanup_routine(cleanup);
-    register_postseq_cleanup_routine(at_end_of_capture);
-    ws::watch_tcp({.proto = connection_proto, .on_disturbed = on_disturbed, .on_end = on_end});
+    life::register_routines();
+    ws::watch_tcp({.proto = connection_proto,
+                   .on_disturbed = on_disturbed,
+                   .on_end = on_end,
+                   .show = show_end});
 }
 
 }  // namespace cdcscope

@@ -72,7 +72,7 @@ const char* title_of(packet_info* pinfo, const dcp::message_view& m) {
 
 void add_partition(line& out, const dcp::message_view& m, const dcp_message& message) {
     if (m.head.is_response()) {
-        if (message.memory.record.has_partition) out.add("vb", message.memory.record.partition);
+        if (message.memory.has_partition) out.add("vb", message.memory.partition);
     } else if (m.row != nullptr && m.row->of_stream) {
         out.add("vb", m.head.vbucket());
     }

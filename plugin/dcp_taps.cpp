@@ -15,10 +15,9 @@ dcp_export_taps exports;
 
 const char* vbucket_name(const dcp_tap_data& d, packet_info* pinfo) {
     const dcp_message& m = d.message;
-    if (!m.memory.record.has_partition && (m.view.row == nullptr || !m.view.row->of_stream))
+    if (!m.memory.has_partition && (m.view.row == nullptr || !m.view.row->of_stream))
         return nullptr;
-    const unsigned vbucket =
-        m.memory.record.has_partition ? m.memory.record.partition : m.view.head.vbucket();
+    const unsigned vbucket = m.memory.has_partition ? m.memory.partition : m.view.head.vbucket();
     return wmem_strdup_printf(pinfo->pool, "vBucket %u", vbucket);
 }
 
@@ -85,7 +84,7 @@ void count_stream(const ws::stats& s, packet_info*, const dcp_tap_data& d) {
         const std::uint64_t size = std::min<std::uint64_t>(*end - *start + 1, 0x7fffffff);
         s.range("Snapshot size (seqnos)", 0, static_cast<int>(size));
     }
-    const dcp::track_record& r = d.message.memory.record;
+    const dcp_memory& r = d.message.memory;
     if (!r.flow_known || !m.is_request()) return;
     s.average("Unacknowledged bytes", 0, static_cast<int>(std::min(r.outstanding, 0x7fffffffU)));
     if (r.window > 0) {
@@ -117,8 +116,8 @@ void count_durability(const ws::stats& s, packet_info*, const dcp_tap_data& d) {
     const char* outcome = m.number(field_id::abort_seqno) ? "Aborted" : "Committed";
     s.count("Outcomes", 0, true);
     s.count(outcome, outcomes_node);
-    if (memory.record.elapsed_ns < 0) return;
-    const float ms = static_cast<float>(memory.record.elapsed_ns) / nanoseconds;
+    if (memory.elapsed_ns < 0) return;
+    const float ms = static_cast<float>(memory.elapsed_ns) / nanoseconds;
     s.average("Time since prepare (ms)", 0, ms);
     s.average(outcome, latency_node, ms);
 }
@@ -159,7 +158,7 @@ tap_packet_status count_times(void* where, packet_info* pinfo, epan_dissect_t*, 
     const auto& d = *static_cast<const dcp_tap_data*>(data);
     auto* tables = static_cast<srt_data_t*>(where);
     const dcp_memory& memory = d.message.memory;
-    const std::int64_t elapsed = memory.record.elapsed_ns;
+    const std::int64_t elapsed = memory.elapsed_ns;
     if (elapsed < 0) return TAP_PACKET_DONT_REDRAW;
     if (memory.request != 0 && !d.message.view.head.is_push()) {
         add_time(tables, 0, d.message.view.head.opcode, pinfo, elapsed);

@@ -22,7 +22,7 @@ constexpr unsigned tls_port = 11207;
 int proto_cbkv = -1;
 int hf_out_of_step = -1;
 int ett_cbkv = -1;
-expert_field ei_out_of_step = EI_INIT;
+expert_field ei_out_of_step = EI_INIT, ei_ends_inside = EI_INIT;
 
 dissector_handle_t cbkv_handle;
 dissector_handle_t message_handle;    // cbdcp, for one whole message
@@ -36,6 +36,11 @@ byte_view head_of(tvbuff_t* tvb, int offset) {
     const int size = std::min(tvb_captured_length_remaining(tvb, offset), int{dcp::header_size});
     return size <= 0 ? byte_view{}
                      : byte_view{tvb_get_ptr(tvb, offset, size), static_cast<std::size_t>(size)};
+}
+
+// A message should begin at the start of this buffer, after others that are whole.
+bool is_expected(ws::connection& c, direction dir, packet_info* pinfo) {
+    return ws::is_framed(c, dir, pinfo) && !ws::leaves_step(pinfo);
 }
 
 // Whether the stream has a message border at the start of this buffer.
@@ -77,11 +82,28 @@ void hand_over(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, unsigned ord
     col_set_fence(pinfo->cinfo, COL_INFO);
 }
 
-void show_out_of_step(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
+// Begins the columns of a frame with its first message; gives the message's place in the frame.
+unsigned begin_message(packet_info* pinfo) {
+    const unsigned ordinal = ws::next_ordinal(pinfo, proto_cbkv);
+    if (ordinal == 0) {
+        col_set_str(pinfo->cinfo, COL_PROTOCOL, "CB-KV");
+        col_clear(pinfo->cinfo, COL_INFO);
+    }
+    return ordinal;
+}
+
+// Bytes that begin no message. `expected`: one should begin here, and nothing is missing.
+void show_out_of_step(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, ws::connection& c,
+                      direction dir, unsigned ordinal, bool expected) {
+    ws::set_in_step(c, dir, pinfo, false);
+    const std::size_t size = tvb_reported_length(tvb);
+    const dcp_memory memory =
+        expected ? observe_dcp_break(pinfo, c, dir, ordinal, size) : dcp_memory{};
     proto_item* item = proto_tree_add_item(tree, proto_cbkv, tvb, 0, -1, ENC_NA);
     proto_tree* sub = proto_item_add_subtree(item, ett_cbkv);
     item = proto_tree_add_item(sub, hf_out_of_step, tvb, 0, -1, ENC_NA);
     expert_add_info(pinfo, item, &ei_out_of_step);
+    show_dcp_findings(pinfo, item, memory);
     col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", "[not in step]");
     col_set_fence(pinfo->cinfo, COL_INFO);
 }
@@ -97,23 +119,20 @@ bool is_ours(const dcp::header& h) {
 
 void show_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, ws::connection& c) {
     const direction dir = ws::direction_of(c, pinfo);
-    const unsigned ordinal = ws::next_ordinal(pinfo, proto_cbkv);
-    if (ordinal == 0) {
-        col_set_str(pinfo->cinfo, COL_PROTOCOL, "CB-KV");
-        col_clear(pinfo->cinfo, COL_INFO);
-    }
+    const unsigned ordinal = begin_message(pinfo);
     tvb_ensure_bytes_exist(tvb, 0, dcp::header_size);  // less only where the capture cut it
-    const dcp::header_outcome h = dcp::parse_header(head_of(tvb, 0), dcp_preferences().max_body);
+    const byte_view head = head_of(tvb, 0);
+    const dcp::header_outcome h = dcp::parse_header(head, dcp_preferences().max_body);
     if (h.state != dcp::parse_state::complete) {
-        ws::set_in_step(c, dir, pinfo, false);
-        return show_out_of_step(tvb, pinfo, tree);
+        // Behind another in this buffer: the first of it was looked at before.
+        return show_out_of_step(tvb, pinfo, tree, c, dir, ordinal, !dcp::is_magic(head[0]));
     }
     const unsigned size = tvb_captured_length(tvb);
     const byte_view bytes{tvb_get_ptr(tvb, 0, static_cast<int>(size)), size};
     dcp_message message{.c = &c, .ordinal = ordinal, .view = {}, .memory = {}};
     message.memory = observe_dcp(pinfo, c, dir, ordinal, bytes, size < h.value.total_length());
     if (is_ours(h.value)) {
-        message.view = dcp::decode(bytes, message.memory.record.context);
+        message.view = dcp::decode(bytes, message.memory.context);
         call_dissector_only(message_handle, tvb, pinfo, tree, &message);
     } else {
         hand_over(tvb, pinfo, tree, ordinal);
@@ -127,13 +146,61 @@ int dissect_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
     return static_cast<int>(tvb_captured_length(tvb));
 }
 
+// Where the messages of a buffer end: the rest is the beginning of another, or, with `broken`, too
+// little to be framed and no beginning of any.
+struct message_run {
+    int end = 0;
+    bool broken = false;
+};
+message_run messages_in(tvbuff_t* tvb) {
+    const int size = static_cast<int>(tvb_reported_length(tvb));
+    int at = 0;
+    while (size - at >= int{dcp::header_size}) {
+        const dcp::header_outcome h =
+            dcp::parse_header(head_of(tvb, at), dcp_preferences().max_body);
+        if (h.state != dcp::parse_state::complete) return {.end = size};  // show_message() tells
+        if (h.value.total_length() > static_cast<std::uint64_t>(size - at)) return {.end = at};
+        at += static_cast<int>(h.value.total_length());
+    }
+    const bool whole = tvb_captured_length(tvb) == tvb_reported_length(tvb);
+    return {.end = at, .broken = at < size && whole && !dcp::is_magic(ws::u8(tvb, at))};
+}
+
+// Bytes in place of a message, at the end of a buffer or all of it.
+void dissect_no_message(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, ws::connection& c,
+                        direction dir) {
+    show_out_of_step(tvb, pinfo, tree, c, dir, begin_message(pinfo), true);
+}
+
+// A direction that ends where a message goes on has nothing of its own to show that.
+void show_end_inside(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, const ws::connection& c) {
+    if (c.ended_inside[index(ws::direction_of(c, pinfo))] != pinfo->num) return;
+    proto_item* item = proto_tree_add_item(tree, proto_cbkv, tvb, 0, 0, ENC_NA);
+    expert_add_info(pinfo, item, &ei_ends_inside);
+}
+
 int dissect_stream(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
     ws::connection& c = ws::connection_of(pinfo, proto_cbkv, is_kv_port);
     const direction dir = ws::direction_of(c, pinfo);
-    if (!begins_message(c, dir, pinfo, head_of(tvb, 0))) return 0;
-    tcp_dissect_pdus(tvb, pinfo, tree, dcp_preferences().desegment, dcp::header_size,
+    const int size = static_cast<int>(tvb_captured_length(tvb));
+    const bool expected = is_expected(c, dir, pinfo);
+    if (!begins_message(c, dir, pinfo, head_of(tvb, 0))) {
+        if (!expected || size == 0 || dcp::is_magic(ws::u8(tvb, 0))) return 0;
+        dissect_no_message(tvb, pinfo, tree, c, dir);
+        return size;
+    }
+    const message_run run = messages_in(tvb);
+    const bool ends_inside = run.end < static_cast<int>(tvb_reported_length(tvb)) && !run.broken;
+    if (!PINFO_FD_VISITED(pinfo)) {
+        c.begun[index(dir)] = ends_inside ? ws::frame_of(pinfo) : frame_ref{};
+    }
+    tvbuff_t* messages = run.broken ? tvb_new_subset_length(tvb, 0, run.end) : tvb;
+    tcp_dissect_pdus(messages, pinfo, tree, dcp_preferences().desegment, dcp::header_size,
                      message_length, dissect_message, &c);
-    return tvb_captured_length(tvb);
+    if (run.broken) {
+        dissect_no_message(tvb_new_subset_remaining(tvb, run.end), pinfo, tree, c, dir);
+    }
+    return size;
 }
 
 int dissect_cbkv(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
@@ -218,6 +285,10 @@ void register_kv_demux() {
         {&ei_out_of_step,
          {"cbkv.out_of_step.expert", PI_MALFORMED, PI_NOTE,
           "No message begins here: the stream is out of step", EXPFILL}},
+        {&ei_ends_inside,
+         {"cbkv.ends_inside", PI_SEQUENCE, PI_NOTE,
+          "The stream ends inside a message: the sender was stopped, or a length is wrong",
+          EXPFILL}},
     };
     proto_cbkv = proto_register_protocol("Couchbase key-value/DCP", "CB-KV", "cbkv");
     proto_set_cant_toggle(proto_cbkv);
@@ -228,7 +299,7 @@ void register_kv_demux() {
     cbkv_handle = register_dissector("cbkv", dissect_cbkv, proto_cbkv);
     register_init_routine(take_ports);
     ws::register_tcp_watch(proto_cbkv);
-    register_dcp_state(proto_cbkv);
+    register_dcp_state(proto_cbkv, show_end_inside);
     register_experts(proto_cbkv, findings::protocol::cap, "cbkv.cap");
 }
 

@@ -48,9 +48,21 @@ void tell_ends(const tcp_watcher& w, connection& c, unsigned flags, packet_info*
     }
 }
 
-void look_at(tvbuff_t* frame, packet_info* pinfo) {
+void learn(const tcp_watcher& w, connection& c, tvbuff_t* frame, packet_info* pinfo,
+           const frame_ref& at) {
+    tcp_verdict verdict = tcp_verdict_of(pinfo);
+    verdict.cut = tvb_captured_length(frame) < tvb_reported_length(frame) && tcp_waits_for_holes();
+    if (verdict.disturbed()) {
+        if (c.disturbed == 0) c.disturbed = pinfo->num;
+        w.on_disturbed(c, direction_of(c, pinfo), verdict, at);
+    }
+    tell_ends(w, c, tcp_flags_of(frame, pinfo), pinfo, at);
+}
+
+void look_at(tvbuff_t* frame, packet_info* pinfo, proto_tree* tree) {
+    const bool first_pass = !PINFO_FD_VISITED(pinfo);
     const frame_ref at = frame_of(pinfo);
-    newest = at;
+    if (first_pass) newest = at;
     if (pinfo->ptype != PT_TCP) return;
     conversation_t* conversation = find_conversation_pinfo(pinfo, 0);
     if (conversation == nullptr) return;
@@ -58,18 +70,13 @@ void look_at(tvbuff_t* frame, packet_info* pinfo) {
         const tcp_watcher& w = watchers[i];
         auto* c = static_cast<connection*>(conversation_get_proto_data(conversation, w.proto));
         if (c == nullptr) continue;
-        const tcp_verdict verdict = tcp_verdict_of(pinfo);
-        if (verdict.disturbed()) {
-            if (c->disturbed == 0) c->disturbed = pinfo->num;
-            w.on_disturbed(*c, direction_of(*c, pinfo), verdict, at);
-        }
-        tell_ends(w, *c, tcp_flags_of(frame, pinfo), pinfo, at);
+        if (first_pass) learn(w, *c, frame, pinfo, at);
+        if (w.show != nullptr) w.show(frame, pinfo, tree, *c);
     }
 }
 
-int postdissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree*, void*) {
-    if (PINFO_FD_VISITED(pinfo)) return 0;
-    dissector_boundary([&] { look_at(tvb, pinfo); });
+int postdissect(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+    dissector_boundary([&] { look_at(tvb, pinfo, tree); });
     return 0;
 }
 

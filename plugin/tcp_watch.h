@@ -1,6 +1,5 @@
 // What happens to a connection in frames that carry no data for its dissector: FIN and RST, and
-// what TCP's analysis says of the order of segments. Watches every frame of the first pass as a
-// postdissector.
+// what TCP's analysis says of the order of segments. Watches every frame as a postdissector.
 #pragma once
 
 #include "plugin/connection.h"
@@ -11,10 +10,15 @@ namespace cdcscope::ws {
 enum class tcp_end : std::uint8_t { fin, rst };
 
 struct tcp_watcher {
+    using shower = void (*)(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree,
+                            const connection& c);
+
     int proto = -1;  // whose connections: connection_of(..., proto, ...)
     void (*on_disturbed)(connection& c, direction dir, const tcp_verdict& verdict,
                          const frame_ref& at) = nullptr;
     void (*on_end)(connection& c, direction dir, tcp_end how, const frame_ref& at) = nullptr;
+    // Every pass, behind all of a frame; may be null.
+    shower show = nullptr;
 };
 
 // At registration, at most four.

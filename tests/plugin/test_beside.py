@@ -3,7 +3,7 @@ import struct
 import unittest
 
 import wireshark
-from test_bytes import conversation, pcap, segment
+from test_bytes import packets, pcap, segment
 
 
 def protocols(place, *options):
@@ -116,11 +116,42 @@ class Beside(unittest.TestCase):
         self.assertEqual(wireshark.dissect(place, "-Y", "canal.packet.type"), "")
         self.assertGreater(len(wireshark.dissect(place, "-Y", "canal.admin.packet.type").splitlines()), 20)
 
+    def hints(self, protocol, place, *options):
+        return sorted(wireshark.tshark("-r", place, "-Y", f"{protocol}.order_unknown", "-T", "fields", "-e", "tcp.stream", *options).split())
+
     def test_one_hint_a_connection_where_segments_are_out_of_order(self):
-        place = capture("dcp", "messy_tcp_ipv4")
-        hints = wireshark.dissect(place, "-Y", "cbdcp.order_unknown", "-T", "fields", "-e", "tcp.stream").split()
-        self.assertEqual(sorted(hints), ["0", "1"])
-        self.assertEqual(wireshark.dissect(capture("dcp", "basic_ipv4"), "-Y", "cbdcp.order_unknown"), "")
+        messy, basic = (wireshark.room.copy(capture("dcp", n)) for n in ("messy_tcp_ipv4", "basic_ipv4"))
+        for setting in ("TRUE", "FALSE"):
+            option = ["-o", f"tcp.reassemble_out_of_order:{setting}"]
+            self.assertEqual(self.hints("cbdcp", messy, *option), ["0", "1"])
+            self.assertEqual(self.hints("cbdcp", basic, *option), [])
+
+    def test_one_hint_a_canal_connection_too(self):
+        frames = [data for _, data in packets(capture("canal", "basic"))]
+        # The client sends length and packet in two segments; those of one packet change places.
+        client = [n for n, f in enumerate(frames) if f[36:38] == struct.pack(">H", 11111) and len(f) > 66]
+        first, second = next((a, b) for a, b in zip(client[8:], client[9:]) if len(frames[a]) == 70)
+        frames[first], frames[second] = frames[second], frames[first]
+        swapped = wireshark.room.write("canal-swapped.pcap", pcap(frames))
+        untouched = wireshark.room.copy(capture("canal", "basic"))
+        for setting in ("TRUE", "FALSE"):
+            option = ["-o", f"tcp.reassemble_out_of_order:{setting}"]
+            self.assertEqual(self.hints("canal", swapped, *option), ["0"])
+            self.assertEqual(self.hints("canal", untouched, *option), [])
+
+    def test_hint_where_nothing_comes_behind(self):
+        """Only the end of the capture tells; the last message that was shown has the hint then."""
+        late = between(30000, 11210, [(True, OPEN), (False, message(0x81, 0x50)), (True, GET), (True, GET)])
+        del late[-2]
+        place = wireshark.room.write("late.pcap", pcap(late))
+        self.assertEqual(self.hints("cbdcp", place, "-2", "-o", "tcp.reassemble_out_of_order:TRUE"), ["0"])
+
+    def test_hint_where_the_capture_cut_a_segment_and_tcp_waits(self):
+        option = "tcp.reassemble_out_of_order"
+        frames = between(30000, 11210, [(True, OPEN), (False, message(0x81, 0x50)), (True, message(0x80, 0x5c)), (True, message(0x80, 0x5c))])
+        place = wireshark.room.write("cut-segment.pcap", pcap(frames, cut={3: 70}))
+        self.assertEqual(self.hints("cbdcp", place, "-2", "-o", f"{option}:TRUE"), ["0"])
+        self.assertEqual(self.hints("cbdcp", place, "-2", "-o", f"{option}:FALSE"), [])
 
 
 if __name__ == "__main__":

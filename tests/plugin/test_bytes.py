@@ -138,11 +138,26 @@ class Hostile(unittest.TestCase):
         self.strictly(wireshark.room.write("random-dcp.pcap", pcap(pieces)), "-2", "-V")
 
 
-def pcap(frames):
+def pcap(frames, cut=()):
+    """A file of Ethernet frames, a millisecond each; of those in `cut` {number from 0: size} only so much is there."""
     out = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 1 << 18, 1)]
     for n, frame in enumerate(frames):
-        out.append(struct.pack("<IIII", 1_700_000_000 + n // 1000, n % 1000 * 1000, len(frame), len(frame)) + frame)
+        captured = frame[:cut[n]] if n in cut else frame
+        out.append(struct.pack("<IIII", 1_700_000_000 + n // 1000, n % 1000 * 1000, len(captured), len(frame)) + captured)
     return b"".join(out)
+
+
+def packets(path):
+    """[(seconds, frame)] of a classic file."""
+    with open(path, "rb") as f:
+        data = f.read()
+    order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    at, found = 24, []
+    while at < len(data):
+        seconds, _, size, _ = struct.unpack_from(order + "IIII", data, at)
+        found.append((seconds, data[at + 16:at + 16 + size]))
+        at += 16 + size
+    return found
 
 
 def segment(from_client, sport, dport, seq, ack, flags, data):

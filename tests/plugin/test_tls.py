@@ -1,6 +1,9 @@
 """Port 11207: with a key log, what is inside TLS is dissected like 11210."""
+import base64
+import json
 import os
 import ssl
+import struct
 import subprocess
 import unittest
 
@@ -33,10 +36,14 @@ class Side:
         return self.outgoing.read()
 
 
-def talk(folder):
-    """Handshake, then messages both ways; [(from the client?, bytes)] and the key log."""
+TWO = OPEN + message(0x80, 0x5c)
+PIECES = [(True, TWO[:40]), (True, TWO[40:]), (False, message(0x81, 0x50))]
+
+
+def talk(folder, pieces=PIECES, log_name="keys.log"):
+    """Handshake, then `pieces`, a TLS record each; [(from the client?, bytes)] and the key log."""
     key, cert = certificate(folder)
-    log = os.path.join(wireshark.room.work, "keys.log")
+    log = os.path.join(wireshark.room.work, log_name)
     to_server = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     to_server.check_hostname, to_server.verify_mode = False, ssl.CERT_NONE
     to_server.keylog_filename = log
@@ -50,12 +57,28 @@ def talk(folder):
             if data:
                 sent.append((from_client, data))
                 other.incoming.write(data)
-    two = OPEN + message(0x80, 0x5c)
-    for from_client, side, data in ((True, client, two[:40]), (True, client, two[40:]), (False, server, message(0x81, 0x50))):
+    for from_client, data in pieces:
+        side = client if from_client else server
         side.tls.write(data)
         sent.append((from_client, side.outgoing.read()))
     os.chmod(log, 0o644)
     return sent, log
+
+
+def extract(place):
+    """The messages of each direction in the order of their bytes, and the summary."""
+    summary = os.path.join(wireshark.room.top, "summary.json")
+    done = subprocess.run([os.environ["CDCSCOPE_PROGRAM"], "extract", "-o", "-", "--payload", "both", "--no-progress", "--summary", summary,
+                           "--force", place], capture_output=True)
+    if done.returncode != 0:
+        raise wireshark.Failed(done.stderr.decode())
+    found = {"c2s": [], "s2c": []}
+    for line in done.stdout.splitlines():
+        record = json.loads(line)
+        if "raw" in record:
+            found[record["wire"]["dir"]].append(base64.b64decode(record["raw"]))
+    with open(summary, encoding="utf-8") as f:
+        return found, json.load(f)
 
 
 class Tls(unittest.TestCase):
@@ -68,6 +91,51 @@ class Tls(unittest.TestCase):
             self.assertEqual([line.split("\t")[0] for line in shown.splitlines()], ["0x50", "0x5c", "0x50"])
             self.assertNotEqual(shown.splitlines()[2].split("\t")[1], "")
         self.assertEqual(wireshark.tshark("-r", place, "-Y", "cbdcp"), "")
+
+    def test_secrets_inside_the_capture_do_as_well(self):
+        sent, log = talk(wireshark.room.top, log_name="embedded.log")
+        plain = wireshark.room.write("tls-plain.pcap", pcap(between(30000, 11207, sent)))
+        place = os.path.join(wireshark.room.work, "tls-embedded.pcapng")
+        done = subprocess.run(["editcap", "--inject-secrets", f"tls,{log}", plain, place], capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        os.chmod(place, 0o644)
+        os.remove(log)
+        shown = wireshark.tshark("-r", place, "-Y", "cbdcp", "-T", "fields", "-e", "cbdcp.opcode").split()
+        self.assertEqual(shown, ["0x50", "0x5c", "0x50"])
+
+    def test_the_program_calls_it_encrypted(self):
+        sent, _ = talk(wireshark.room.top)
+        place = wireshark.room.write("tls-encrypted.pcap", pcap(between(30000, 11207, sent)))
+        found, summary = extract(place)
+        self.assertEqual(found, {"c2s": [], "s2c": []})
+        self.assertEqual([c["protocol"] for c in summary["connections"]], ["tls"])
+
+
+class Exported(unittest.TestCase):
+    """What Wireshark decrypted and wrote by *Export PDUs to File*, read by the program."""
+
+    def test_every_message_of_a_capture_comes_through_tls_and_an_export(self):
+        for name in ("basic_ipv4", "durability_replication_ipv4", "v8_features_ipv6"):
+            with self.subTest(name):
+                capture = next(c for c, _ in wireshark.captures("dcp") if name in c)
+                want, _ = extract(capture)
+                lines = [line for line in wireshark.lines(capture.replace(".pcap", ".expected.jsonl"))]
+                at = {"c2s": 0, "s2c": 0}
+                pieces = []
+                for line in lines:  # in order of completion, each message as a record; every fifth cut in two
+                    data = want[line["dir"]][at[line["dir"]]]
+                    at[line["dir"]] += 1
+                    half = len(data) // 2 if len(pieces) % 5 == 4 else 0
+                    pieces += [(line["dir"] == "c2s", part) for part in (data[:half], data[half:]) if part]
+                sent, log = talk(wireshark.room.top, pieces, f"{name}.log")
+                place = wireshark.room.write(f"tls-{name}.pcap", pcap(between(30000, 11207, sent)))
+                exported = os.path.join(wireshark.room.work, f"exported-{name}.pcapng")
+                wireshark.tshark("-r", place, "-o", f"tls.keylog_file:{log}", "-U", "OSI layer 7", "-w", exported)
+                kind = subprocess.run(["capinfos", "-E", "-M", exported], capture_output=True).stdout.decode()
+                self.assertIn("wireshark-upper-pdu", kind)
+                got, summary = extract(exported)
+                self.assertEqual(got, want)
+                self.assertEqual([c["protocol"] for c in summary["connections"]], ["dcp"])
 
 
 if __name__ == "__main__":
