@@ -194,7 +194,9 @@ void connection::relieve(const arrival& now, std::int64_t time_ns) {
 }
 
 void connection::close(end_kind how, const arrival& now, std::int64_t time_ns) {
-    surroundings around = with(now, time_ns);
+    // What becomes final now has no segment of its own: the last one seen stands for it.
+    const arrival end{last_.at, now.order};
+    surroundings around = with(end, time_ns);
     for (half_stream& half : halves_) half.finish(around);
     for (const direction dir : {direction::c2s, direction::s2c}) {
         const half_stream& half = halves_[index(dir)];

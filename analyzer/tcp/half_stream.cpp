@@ -172,17 +172,20 @@ void half_stream::drain(surroundings& with) {
     if (!cut_.empty()) cut_.drop_below(next_);
 }
 
-// D1: an end counts when everything before it has been handed over.
+// D1: an end counts when everything before it has been handed over; then it is told with the
+// segment that completed that, else with its own.
 void half_stream::reach_ends(surroundings& with) {
     if (!started_) return;
     if (fin_ != no_position && !fin_done_ && next_ >= fin_) {
         fin_done_ = true;
         next_ = fin_ + 1;
-        with.consumer.on_end(dir_, end_kind::fin, fin_, fin_acknowledges_, with.now);
+        with.consumer.on_end(dir_, end_kind::fin, fin_, fin_acknowledges_,
+                             later(available_, fin_brought_));
     }
     if (rst_ != no_position && !rst_done_ && next_ >= rst_) {
         rst_done_ = true;
-        with.consumer.on_end(dir_, end_kind::rst, rst_, rst_acknowledges_, with.now);
+        with.consumer.on_end(dir_, end_kind::rst, rst_, rst_acknowledges_,
+                             later(available_, rst_brought_));
     }
 }
 
@@ -195,6 +198,7 @@ bool half_stream::on_fin(std::uint32_t sequence, std::uint32_t payload, position
         return false;
     fin_ = at;
     fin_acknowledges_ = acknowledges;
+    fin_brought_ = with.now;
     highest_ = std::max(highest_, at);
     if (!started_ && late_.empty()) start_time_ns_ = with.time_ns;
     reach_ends(with);
@@ -215,6 +219,7 @@ half_stream::rst_verdict half_stream::on_rst(std::uint32_t sequence, position wi
     if (rst_ != no_position) return rst_verdict::accepted;
     rst_ = at;
     rst_acknowledges_ = acknowledges;
+    rst_brought_ = with.now;
     if (nothing_seen) begin_stream(at, false, with);
     reach_ends(with);
     return rst_verdict::accepted;
@@ -305,7 +310,8 @@ void half_stream::finish(surroundings& with) {
     reach_ends(with);
     if (rst_ != no_position && !rst_done_) {
         rst_done_ = true;
-        with.consumer.on_end(dir_, end_kind::rst, rst_, rst_acknowledges_, with.now);
+        with.consumer.on_end(dir_, end_kind::rst, rst_, rst_acknowledges_,
+                             later(available_, rst_brought_));
     }
     ring_.give_back();
 }

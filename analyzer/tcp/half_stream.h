@@ -127,6 +127,7 @@ class half_stream {
     position given_up_begin_ = 0, given_up_end_ = 0;  // the last final hole
     position fin_ = no_position, fin_acknowledges_ = no_position;
     position rst_ = no_position, rst_acknowledges_ = no_position;
+    arrival fin_brought_, rst_brought_;
     std::int64_t start_time_ns_ = 0;  // A4: when the first byte was held
     std::uint64_t held_for_start_ = 0;
     arrival available_;  // segment that completed what was handed over last

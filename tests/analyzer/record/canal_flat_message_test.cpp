@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyzer/record/canal_row_json.h"
-#include "tests/proto/canal/hex.h"
+#include "tests/support/hex.h"
 
 namespace cdcscope::record {
 namespace {
@@ -19,7 +19,7 @@ TEST(CanalFlatMessage, EqualsWhatTheConnectorMakes) {
     std::size_t compared = 0;
     for (std::string line; std::getline(entries, line);) {
         const std::size_t blank = line.find(' ');
-        const auto bytes = canal::hex(line.substr(blank + 1));
+        const auto bytes = support::hex(line.substr(blank + 1));
         const canal::entry_view e = canal::parse_entry(bytes);
         if (e.type != static_cast<std::int32_t>(canal::entry_type::rowdata)) continue;
         entry_origin from;

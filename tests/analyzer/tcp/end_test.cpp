@@ -25,6 +25,22 @@ TEST(StreamEnd, AFinThatCameEarlyWaitsForItsPlace) {
     w.table.finish();
     EXPECT_EQ(w.only().bytes[1], "abcd");
     EXPECT_EQ(w.only().ends.size(), 1U);
+    EXPECT_EQ(w.only().end_frames, std::vector<std::uint32_t>{w.frame});  // that filled the hole
+}
+
+TEST(StreamEnd, IsToldWithItsOwnFrameWhereTheHoleBeforeItIsFinalOnlyAtTheEnd) {
+    for (const std::uint8_t how : {fin, rst}) {
+        wire_script w;
+        w.handshake();
+        w.data(s2c, 5001, "ab");
+        w.data(s2c, 5011, "cd");
+        w.control(s2c, static_cast<std::uint8_t>(how | ack), 5013, 1001);
+        const std::uint32_t frame = w.frame;
+        w.acknowledge(c2s, 1001, 5013);
+        w.table.finish();
+        EXPECT_EQ(w.only().holes[1].size(), 1U);
+        EXPECT_EQ(w.only().end_frames, std::vector<std::uint32_t>{frame});
+    }
 }
 
 TEST(StreamEnd, TheOtherSideGoesOnAfterAHalfClose) {

@@ -36,6 +36,7 @@ struct story {
     std::string bytes[2];               // delivered, holes left out
     std::vector<std::string> holes[2];  // "offset+length reason"
     std::vector<std::string> ends;      // "c2s fin 12"
+    std::vector<std::uint32_t> end_frames;
     position origin[2] = {no_position, no_position};
     bool from_syn[2] = {false, false};
     std::string client_seen;
@@ -75,6 +76,7 @@ class storyteller final : public stream_consumer {
     void on_hole(const hole& h) override {
         if (h.begin != next_[index(h.dir)] || h.end <= h.begin)
             throw std::logic_error("hole is not where it belongs");
+        if (h.behind.at.frame == 0) throw std::logic_error("hole without a frame");
         next_[index(h.dir)] = h.end;
         to_.holes[index(h.dir)].push_back(std::to_string(h.begin - to_.origin[index(h.dir)]) + "+" +
                                           std::to_string(h.end - h.begin) + " " +
@@ -83,9 +85,10 @@ class storyteller final : public stream_consumer {
     void on_settled(direction dir, position upto, const arrival&) override {
         to_.settled[index(dir)].push_back(upto - to_.origin[index(dir)]);
     }
-    void on_end(direction dir, end_kind how, position at, position, const arrival&) override {
+    void on_end(direction dir, end_kind how, position at, position, const arrival& by) override {
         to_.ends.push_back(std::string(cdcscope::name(dir)) + " " + std::string(name(how)) + " " +
                            std::to_string(at - to_.origin[index(dir)]));
+        to_.end_frames.push_back(by.at.frame);
     }
     void on_close(end_kind how, const arrival&) override {
         to_.closed = true;

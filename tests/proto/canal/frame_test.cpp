@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proto/canal/hex.h"
+#include "tests/support/hex.h"
 
 namespace cdcscope::canal {
 namespace {
+
+using support::hex;
 
 match frame(std::string_view digits, port_kind port = port_kind::data) {
     return check_frame(hex(digits), port);

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proto/canal/hex.h"
+#include "tests/support/hex.h"
 
 namespace cdcscope::canal {
 namespace {
+
+using support::hex;
 
 fault read_all(std::string_view digits) {
     const auto bytes = hex(digits);

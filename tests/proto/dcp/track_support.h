@@ -17,17 +17,6 @@ namespace cdcscope::dcp::test {
 
 using bytes = std::vector<std::uint8_t>;
 
-inline bytes from_hex(std::string_view text) {
-    const auto digit = [](char c) {
-        return static_cast<std::uint8_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-    };
-    bytes out;
-    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-        out.push_back(static_cast<std::uint8_t>(digit(text[i]) << 4 | digit(text[i + 1])));
-    }
-    return out;
-}
-
 // Big-endian numbers, one after the other: {value, size}.
 inline bytes numbers(std::initializer_list<std::pair<std::uint64_t, int>> all) {
     bytes out;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cdcscope::canal {
+namespace cdcscope::support {
 
 inline std::vector<std::uint8_t> hex(std::string_view digits) {
     std::vector<std::uint8_t> out;
@@ -23,4 +23,4 @@ inline std::vector<std::uint8_t> hex(std::string_view digits) {
     return out;
 }
 
-}  // namespace cdcscope::canal
+}  // namespace cdcscope::support
