@@ -85,4 +85,19 @@ void add_common_options(CLI::App& command, common_options& o) {
         ->type_name("WHEN");
 }
 
+void add_redact_option(CLI::App& command, record::redact_mode& to) {
+    command.add_option("--redact", to, "leave out document keys, values and statements, or both")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, record::redact_mode>{{"keys", record::redact_mode::keys},
+                                                       {"values", record::redact_mode::values},
+                                                       {"all", record::redact_mode::all}}))
+        ->type_name("NAME");
+}
+
+findings::redaction redaction_of(record::redact_mode mode) noexcept {
+    using record::redact_mode;
+    return {.keys = mode == redact_mode::keys || mode == redact_mode::all,
+            .values = mode == redact_mode::values || mode == redact_mode::all};
+}
+
 }  // namespace cdcscope::cli

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "analyzer/cli/quantities.h"
+#include "analyzer/record/options.h"
+#include "proto/findings/redaction.h"
 #include "proto/findings/thresholds.h"
 
 namespace CLI {
@@ -37,5 +39,9 @@ struct common_options {
 
 // Adds CAPTURE... and the shared options to a subcommand.
 void add_common_options(CLI::App& command, common_options& options);
+
+// --redact, of extract and report.
+void add_redact_option(CLI::App& command, record::redact_mode& to);
+[[nodiscard]] findings::redaction redaction_of(record::redact_mode mode) noexcept;
 
 }  // namespace cdcscope::cli

@@ -90,11 +90,7 @@ void add_extract_options(CLI::App& command, extract_options& o) {
             "creation time in the file (the first packet's)")
         ->type_name("TIME");
     command.add_flag("--no-eos", o.no_eos, "leave the end-of-stream message out");
-    add_choice<record::redact_mode>(command, "--redact", o.records.redact,
-                                    {{"keys", record::redact_mode::keys},
-                                     {"values", record::redact_mode::values},
-                                     {"all", record::redact_mode::all}},
-                                    "leave out document keys, values, or both");
+    add_redact_option(command, o.records.redact);
     command.add_flag("--keep-secrets", o.records.keep_secrets,
                      "SASL payloads and canal passwords as captured");
     command

@@ -213,11 +213,7 @@ void extraction::on_finding(const findings::finding& f) {
     ++counts_.findings;
     json_.clear();
     json_.begin_object().field("record", "finding");
-    using record::redact_mode;
-    const redact_mode hides = options_.records.redact;
-    findings::write_members(
-        json_, findings::redacted(f, hides == redact_mode::keys || hides == redact_mode::all,
-                                  hides == redact_mode::values || hides == redact_mode::all));
+    findings::write_members(json_, findings::redacted(f, redaction_of(options_.records.redact)));
     json_.end_object();
     write_own(f.connection, findings_key, f.at.time_ns);
 }

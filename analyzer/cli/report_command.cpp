@@ -152,7 +152,7 @@ void add_choice(CLI::App& command, const std::string& name, std::optional<Choice
 }  // namespace
 
 report_reading read_report(const report_options& o) {
-    report::collector collector(o.common.limits);
+    report::collector collector(o.common.limits, redaction_of(o.redact));
     pipeline read(o.common, "report", collector, collector, collector.watch_dcp(),
                   collector.watch_canal());
     report_reading result;
@@ -226,6 +226,7 @@ void add_report_command(CLI::App& app, action& run) {
                                {"html", report_format::html}},
                               "text (default), md, json or html, whatever the name says");
     command->add_flag("--all", options->all, "every finding in full, not the gravest three only");
+    add_redact_option(*command, options->redact);
     command->add_flag("--force", options->force, "replace an existing file");
     add_choice<findings::severity>(*command, "--fail-on", options->fail_on,
                                    {{"error", findings::severity::error},

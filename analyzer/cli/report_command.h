@@ -18,6 +18,7 @@ struct report_options {
     std::string output = "-";
     std::optional<report_format> format;  // else what the output's name says
     bool all = false;                     // every finding in full
+    record::redact_mode redact = record::redact_mode::nothing;
     bool force = false;
     std::optional<findings::severity> fail_on;
 };

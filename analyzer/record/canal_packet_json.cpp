@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "proto/canal/frame.h"
 #include "proto/canal/time_unit.h"
 
 namespace cdcscope::record {
@@ -64,6 +65,7 @@ std::string_view canal_packet_json::write(const recover::message& m, port_kind p
     } else {
         write_malformed("Packet", packet.why);
     }
+    write_unknown(m.bytes.subspan(std::min(length_size, m.bytes.size())), port, packet);
     write_answers(port, said);
     wire_.write(out_, m);
     if (with_raw) out_.name("raw").base64(raw);
@@ -89,7 +91,10 @@ void canal_packet_json::write_body(port_kind port, const packet_view& packet, bo
     const message_id id = row_of_type(port, packet.type).body;
     if (id == message_id::messages) return write_messages(packet, malformed);
     if (id == message_id::none) {
-        if (!packet.body.empty()) out_.name("bodyBase64").base64(packet.body);
+        if (packet.body.empty()) return;
+        out_.name("bodyBase64");
+        options_.redact == redact_mode::nothing ? void(out_.base64(packet.body))
+                                                : values_.write_redacted(out_, packet.body.size());
         return;
     }
     last_fields fields{};
@@ -161,6 +166,57 @@ void canal_packet_json::write_field(const message_field& field, bool is_get) {
     }
 }
 
+// Fields of Packet and body that have no row, or another wire type than their row says.
+void canal_packet_json::write_unknown(byte_view payload, port_kind port,
+                                      const packet_view& packet) {
+    const bool login = packet.type == static_cast<std::int32_t>(packet_type::clientauthentication);
+    const bool hidden =
+        options_.redact != redact_mode::nothing || (login && !options_.keep_secrets);
+    bool any = false;
+    const auto list = [&](message_id id, byte_view bytes) {
+        message_reader reader(id, bytes);
+        message_field field;
+        while (reader.next(field)) {
+            if (field.row != nullptr) continue;
+            if (!any) out_.name("unknownFields").begin_array();
+            any = true;
+            write_unknown_field(row_of(id), field, hidden);
+        }
+    };
+    list(packet_message(port), payload);
+    const message_id body = row_of_type(port, packet.type).body;
+    if (body != message_id::none) list(body, packet.body);
+    if (any) out_.end_array();
+}
+
+void canal_packet_json::write_unknown_field(const message_row& in, const message_field& field,
+                                            bool hidden) {
+    out_.begin_object().field("message", in.name).field("number", field.number);
+    const auto bytes_as = [&](std::string_view name) {
+        out_.name(name);
+        hidden ? values_.write_redacted(out_, field.bytes.size()) : void(out_.base64(field.bytes));
+    };
+    switch (field.wire) {
+        case wire_type::varint:
+            out_.name("varint").int64(field.bits);
+            break;
+        case wire_type::fixed32:
+            out_.name("fixed32").int64(field.bits);
+            break;
+        case wire_type::fixed64:
+            out_.name("fixed64").int64(field.bits);
+            break;
+        case wire_type::length:
+            bytes_as("base64");
+            break;
+        case wire_type::group:
+        case wire_type::group_end:
+            bytes_as("groupBase64");
+            break;
+    }
+    out_.end_object();
+}
+
 void canal_packet_json::write_answers(port_kind port, const track_record& said) {
     if (said.request == 0) return;
     out_.name("answers").begin_object();
@@ -178,13 +234,22 @@ void canal_packet_json::write_malformed(std::string_view part, fault why) {
 
 namespace {
 
-// Blanks secrets, and the values of rows that --redact hides.
+// Blanks secrets, and what --redact hides of rows. What cannot be read or has no name may hold
+// either.
 struct blanker {
     const options& chosen;
     canal_values values;
     byte_view payload;
+    bool login;
     std::vector<std::uint8_t>& out;
     bool touched = false;
+    std::array<std::size_t, max_depth + 1> ends{};  // of the messages that are open
+    std::size_t depth = 0;
+
+    [[nodiscard]] bool rows() const noexcept { return chosen.redact != redact_mode::nothing; }
+    [[nodiscard]] bool careful() const noexcept {
+        return rows() || (login && !chosen.keep_secrets);
+    }
 
     void blank(std::size_t from, std::size_t to) {
         if (!touched) out.assign(payload.begin(), payload.end());
@@ -192,33 +257,51 @@ struct blanker {
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(from),
                   out.begin() + static_cast<std::ptrdiff_t>(to), std::uint8_t{'*'});
     }
+    void blank_unknown(const wire_field& f) {
+        if (f.wire == wire_type::length) blank(f.value, f.end);
+        // The tags of a group are of one length.
+        if (f.wire == wire_type::group) blank(f.value, f.end - (f.value - f.tag));
+    }
 
     bool enter(const message_field& field, message_id inner) {
         if (inner == message_id::column) {
-            if (values.hides(parse_column(field.bytes).is_key)) blank_values(field);
+            if (rows()) blank_column(field);
             return false;
         }
+        ends[++depth] = field.end;
         return true;
     }
-    void blank_values(const message_field& column) {
-        wire_reader reader(column.bytes, column.value);
-        wire_field f;
+    void blank_column(const message_field& column) {
+        const bool hidden = values.hides(parse_column(column.bytes).is_key);
+        message_reader reader(message_id::column, column.bytes, column.value);
+        message_field f;
         while (reader.next(f)) {
-            if (f.number == fields::column::value && f.wire == wire_type::length)
+            if (f.row == nullptr) {
+                blank_unknown(f);
+            } else if (hidden && f.number == fields::column::value) {
                 blank(f.value, f.end);
+            }
         }
+        if (reader.why() != fault::none) blank(reader.fault_offset(), column.end);
     }
     void field(const message_field& f) {
-        if (f.row == nullptr) return;
+        if (f.row == nullptr) {
+            if (careful()) blank_unknown(f);
+            return;
+        }
         const bool sql = f.row == row_of(message_id::row_change).find(fields::row_change::sql);
-        if ((f.row->secret && !chosen.keep_secrets) || (sql && values.hides(false)))
+        // Of an entry type without a name; a known one is entered.
+        const bool stored = f.row == row_of(message_id::entry).find(fields::entry::store_value);
+        // Likewise of a packet type.
+        const bool body = f.row->holds == content::by_packet_type;
+        if ((f.row->secret && !chosen.keep_secrets) || (sql && values.hides(false)) ||
+            (stored && rows()) || (body && careful()))
             blank(f.value, f.end);
     }
-    // What cannot be read may hold the secret.
-    void leave(message_id inner, const outcome& end) {
-        const bool login =
-            inner == message_id::client_auth || inner == message_id::admin_client_auth;
-        if (login && end.why != fault::none && !chosen.keep_secrets) blank(end.at, payload.size());
+    void leave(message_id, const outcome& end) {
+        if (end.why != fault::none && careful())
+            blank(end.at, login ? payload.size() : ends[depth]);
+        --depth;
     }
 };
 
@@ -231,9 +314,9 @@ byte_view blanked_packet(byte_view payload, port_kind port, direction dir, const
     const packet_view packet = parse_packet(payload, port);
     const std::int32_t login = static_cast<std::int32_t>(packet_type::clientauthentication);
     if (packet.ok() && packet.type != login && !rows) return payload;
-    blanker visitor{chosen, canal_values(chosen), payload, out};
+    blanker visitor{chosen, canal_values(chosen), payload, packet.type == login, out};
     const outcome end = walk(visitor, packet_message(port), payload, port);
-    if (end.why != fault::none && dir == direction::c2s && !chosen.keep_secrets)
+    if (end.why != fault::none && (rows || (dir == direction::c2s && !chosen.keep_secrets)))
         visitor.blank(end.at, payload.size());
     return visitor.touched ? byte_view(out) : payload;
 }

@@ -30,7 +30,11 @@ canal_row_json::canal_row_json(const options& chosen) : options_(chosen), values
 
 std::string_view canal_row_json::write_row(const entry_view& e, const entry_origin& from) {
     const row_change_view change = parse_row_change(e.store);
-    const auto type = static_cast<event_type>(change.event_type);
+    const std::string_view name = row_of(enum_id::event_type).find(change.event_type);
+    // A number without a name: canal's converter takes it for the default and gives the rows of an
+    // UPDATE. So do we, but say the number.
+    const auto type =
+        name.empty() ? event_type::update : static_cast<event_type>(change.event_type);
     slots_.clear();
     by_name_.clear();
     keys_.clear();
@@ -80,7 +84,6 @@ std::string_view canal_row_json::write_row(const entry_view& e, const entry_orig
     }
     values_.write_text(out_.name("table"), e.header.table);
     out_.name("ts").int64(milliseconds(from.time_ns));
-    const std::string_view name = row_of(enum_id::event_type).find(change.event_type);
     out_.field("type",
                name.empty() ? "EVENT_" + std::to_string(change.event_type) : std::string(name));
     write_position(e, from);
@@ -252,7 +255,9 @@ std::string_view canal_row_json::write_event(const entry_view& e, const entry_or
         values_.write_text(out_.name("key"), pair.key);
         values_.write_text(out_.name("value"), pair.value);
     } else if (!e.store.empty()) {
-        out_.name("storeValueBase64").base64(e.store);
+        out_.name("storeValueBase64");
+        options_.redact == redact_mode::nothing ? void(out_.base64(e.store))
+                                                : values_.write_redacted(out_, e.store.size());
     }
     if (sum != nullptr) {
         out_.name("batches").begin_array();

@@ -6,6 +6,7 @@
 
 #include "analyzer/report/cards.h"
 #include "analyzer/report/format.h"
+#include "analyzer/report/hide_contents.h"
 #include "analyzer/report/verdict.h"
 #include "proto/findings/table.h"
 
@@ -219,11 +220,12 @@ void collector::on_unparsed(const recover::unparsed_run& u) {
 // ---- findings
 
 void collector::on_finding(const findings::finding& f) {
-    if (f.at.time_ns >= since_ns_ && f.at.time_ns <= until_ns_) findings_.add(f);
+    if (f.at.time_ns < since_ns_ || f.at.time_ns > until_ns_) return;
+    findings_.add(hides_.any() ? findings::redacted(f, hides_) : f);
 }
 
 void collector::on_settled(const findings::settlement& s) {
-    findings_.settle(s);
+    findings_.settle(hides_.any() ? findings::redacted(s, hides_) : s);
 }
 
 void collector::on_observation(const capture::observation& o) {
@@ -294,6 +296,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
     }
     dcp_.finish();
     canal_.finish(world);
+    hide_contents(m_, hides_);
     add_up();
     find_ports();
     tell_what_cannot_be_judged();

@@ -14,12 +14,14 @@
 #include "analyzer/report/finding_folder.h"
 #include "analyzer/report/model.h"
 #include "analyzer/track/session.h"
+#include "proto/findings/redaction.h"
 
 namespace cdcscope::report {
 
 class collector final : public track::observer, public capture::observation_sink {
   public:
-    explicit collector(const findings::thresholds& limits) : limits_(limits) {}
+    explicit collector(const findings::thresholds& limits, findings::redaction hides = {})
+        : limits_(limits), hides_(hides) {}
 
     // Findings outside are left out; what lies before still builds state.
     void choose_time(std::optional<std::int64_t> since_ns, std::optional<std::int64_t> until_ns);
@@ -62,6 +64,7 @@ class collector final : public track::observer, public capture::observation_sink
     void tell_what_cannot_be_judged();
 
     const findings::thresholds& limits_;
+    const findings::redaction hides_;
     model m_;
     dcp_collector dcp_{m_};
     canal_collector canal_{m_};

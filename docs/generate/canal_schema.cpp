@@ -23,6 +23,12 @@ constexpr std::string_view position_object =
     R"({"type":"object","required":["journalName","position","serverId"],"properties":{"journalName":{"$ref":"#/$defs/text"},
 "position":{"$ref":"#/$defs/int64"},"serverId":{"$ref":"#/$defs/int64"}}})";
 
+constexpr std::string_view unknown_fields =
+    R"({"type":"array","minItems":1,"items":{"type":"object","required":["message","number"],"minProperties":3,"maxProperties":3,
+"additionalProperties":false,"properties":{"message":{"type":"string"},"number":{"type":"integer","minimum":1},
+"varint":{"type":["integer","string"]},"fixed32":{"type":["integer","string"]},"fixed64":{"type":["integer","string"]},
+"base64":{"type":"string"},"groupBase64":{"type":"string"}}}})";
+
 template <typename Names>
 std::string name_or_number(const Names& names) {
     std::string out = R"({"anyOf":[{"type":"integer"},{"enum":[)";
@@ -93,6 +99,7 @@ std::string packet_schema(const packet_row& row, port_kind port) {
         add(out, "waitedMs", R"({"type":"number","minimum":0})");
     }
     add(out, "malformed", R"({"type":"string"})");
+    add(out, "unknownFields", unknown_fields);
     add(out, "raw", any_base64);
     add(out, "wire", R"({"$ref":"#/$defs/wire"})");
     const bool batch = row.body == message_id::messages || row.body == message_id::client_ack ||

@@ -65,6 +65,7 @@ void tracker::state::restarted(key_state& key) {
     for (const auto& [n, each] : key.open) {
         key.remember(n, past_batch::rolled_back);
         shared.tell(each, batch_fate::forgotten, 0, where.done);
+        closed(each, key, "forgotten by a restart", where.done);
     }
     key.open.clear();
     key.open_bytes = 0;
@@ -151,19 +152,19 @@ void tracker::state::read_entry(byte_view bytes, key_state* key, delivery& d) {
     const std::int64_t executed = e.header.execute_time;
     if (executed > 0 && executed < latest_ms) d.newest_ms = std::max(d.newest_ms, executed);
     const bool row = e.type == static_cast<int>(entry_type::rowdata);
-    const std::uint64_t rows = row ? read_row_change(e, d) : 0;
+    const row_change_view change = row ? read_row_change(e, d) : row_change_view{};
     if (key == nullptr) return;
     const std::string_view file = e.header.logfile_name;
     if (!file.empty() && file.size() <= longest_name) read_position(e, *key, d);
-    read_transaction(e, rows, *key, d);
+    read_transaction(e, change, *key, d);
 }
 
-std::uint64_t tracker::state::read_row_change(const entry_view& e, delivery& d) {
+row_change_view tracker::state::read_row_change(const entry_view& e, delivery& d) {
     const row_change_view change = parse_row_change(e.store);
     d.rows += change.rows;
     d.most_rows = std::max<std::uint64_t>(d.most_rows, change.rows);
     if (change.is_ddl && d.ddls++ == 0) d.sql = change.sql.substr(0, 4096);
-    return change.rows;
+    return change;
 }
 
 void tracker::state::read_position(const entry_view& e, key_state& key, delivery& d) {
@@ -206,8 +207,8 @@ void tracker::state::read_position(const entry_view& e, key_state& key, delivery
 }
 
 // Rule 21, and the transaction as a whole.
-void tracker::state::read_transaction(const entry_view& e, std::uint64_t rows, key_state& key,
-                                      delivery& d) {
+void tracker::state::read_transaction(const entry_view& e, const row_change_view& change,
+                                      key_state& key, delivery& d) {
     transaction_state& t = key.transaction;
     const bool begin = e.type == static_cast<int>(entry_type::transactionbegin);
     if (begin) {
@@ -217,9 +218,15 @@ void tracker::state::read_transaction(const entry_view& e, std::uint64_t rows, k
         t.rows = 0;
         t.batches.clear();
     }
+    if (change.is_ddl && t.open != inside::yes) {
+        // It stands for itself: what follows begins behind it.
+        t.rows = 0;
+        t.batches.clear();
+        return;
+    }
     if (t.batches.size() < most_pieces && (t.batches.empty() || t.batches.back() != d.id))
         t.batches.push_back(d.id);
-    t.rows += rows;
+    t.rows += change.rows;
     if (e.type != static_cast<int>(entry_type::transactionend)) return;
     if (t.open == inside::no && t.begin_seen_ever)
         d.transaction = "a transaction ends that did not begin";
@@ -355,6 +362,9 @@ void tracker::state::judge_outstanding(key_state& key) {
     const bool tell = (many && !key.told_count) || (large && !key.told_bytes);
     key.told_count = many;
     key.told_bytes = large;
+    lasting_finding& sums = key.sums;
+    sums.most = std::max<std::uint64_t>(sums.most, key.open.size());
+    sums.most_bytes = std::max(sums.most_bytes, key.open_bytes);
     if (!tell || key.open.empty()) return;
     const batch& oldest = key.open.begin()->second;
     const bool doubt = oldest.number <= key.doubt;
@@ -362,12 +372,22 @@ void tracker::state::judge_outstanding(key_state& key) {
                                           {"outstandingBytes", key.open_bytes},
                                           {"oldestOpen", oldest.facts.id}};
     add_key(figures, &key);
-    report(code::canal_batch_unacknowledged,
-           {doubt ? severity::note : severity::warning, doubt, oldest.facts.delivered},
-           std::move(figures),
-           sentence(std::uint64_t{key.open.size()}, " batches with ",
-                    findings::bytes_text(key.open_bytes), " are outstanding, the oldest is ",
-                    std::to_string(oldest.facts.id)));
+    // What goes on already is told once.
+    const std::uint32_t finding = report(
+        code::canal_batch_unacknowledged,
+        {doubt ? severity::note : severity::warning, doubt, oldest.facts.delivered, sums.id == 0},
+        std::move(figures),
+        sentence(std::uint64_t{key.open.size()}, " batches with ",
+                 findings::bytes_text(key.open_bytes), " are outstanding, the oldest is ",
+                 std::to_string(oldest.facts.id)));
+    if (finding == 0) return;
+    sums = {.id = finding,
+            .since = where.done,
+            .batches = {},
+            .open = 0,
+            .most = key.open.size(),
+            .most_bytes = key.open_bytes,
+            .oldest = oldest.facts.id};
 }
 
 // Rule 22: more empty answers within a second than the limit.

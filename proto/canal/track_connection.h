@@ -55,7 +55,8 @@ struct tracker::state {
     void apply_rollback(request& r);
     void undo(request& r);
     void commit(const request& r);
-    void still_open(key_state& key) const noexcept;
+    void still_open(key_state& key);
+    void closed(const batch& b, const key_state& key, std::string_view how, const frame_ref& at);
 
     // track_batches.cpp: MESSAGES (sections 8, 9, 11)
     struct delivery;
@@ -65,9 +66,10 @@ struct tracker::state {
     void restarted(key_state& key);
     void read_entries(byte_view body, key_state* key, delivery& d);
     void read_entry(byte_view bytes, key_state* key, delivery& d);
-    std::uint64_t read_row_change(const entry_view& e, delivery& d);
+    row_change_view read_row_change(const entry_view& e, delivery& d);
     void read_position(const entry_view& e, key_state& key, delivery& d);
-    void read_transaction(const entry_view& e, std::uint64_t rows, key_state& key, delivery& d);
+    void read_transaction(const entry_view& e, const row_change_view& change, key_state& key,
+                          delivery& d);
     void enter(key_state& key, delivery& d);
     void judge_delivery(key_state* key, const request* get, delivery& d, track_record& rec);
     void judge_sizes(const request* get, const delivery& d);
@@ -83,6 +85,16 @@ struct tracker::state {
     void bad_length(direction dir, std::uint32_t length, byte_view behind);
     void end(direction dir, close_kind how);
     void unanswered(std::string_view why);
+    void settle_request(request& r, bool over, std::string_view until);
+    void settle_batches(lasting_finding& of, const key_state& key, std::string_view verb,
+                        std::string_view how, bool over, const frame_ref& at);
+    [[nodiscard]] std::vector<findings::figure> wait_figures(const request& r,
+                                                             std::int64_t waited) const;
+    [[nodiscard]] static std::vector<findings::figure> age_figures(
+        const std::vector<std::uint64_t>& batches, std::int64_t age, const key_state& key);
+    void settle_sums(key_state& key, bool over);
+    void settle_requests(std::string_view until);
+    void settle_keys();
     void cut_frames();
     void leave_keys(bool tell);
     void judge_close(direction dir, close_kind how);
@@ -93,11 +105,14 @@ struct tracker::state {
     struct said {
         severity level = severity::note;
         bool uncertain = false;
-        frame_ref first;  // empty: the event itself
+        frame_ref first;     // empty: the event itself
+        bool lasts = false;  // settle() will tell its end
     };
-    // At most one finding of a code for an event.
-    void report(code what, const said& how, std::vector<findings::figure> figures,
-                std::string text);
+    // At most one finding of a code for an event. Its id if it lasts, else 0.
+    std::uint32_t report(code what, const said& how, std::vector<findings::figure> figures,
+                         std::string text);
+    void settle(std::uint32_t finding, bool over, const frame_ref& at,
+                std::vector<findings::figure> figures, std::string text);
     [[nodiscard]] bool reported(code what) const noexcept;
     void malformed(std::string_view what, std::string_view why);
 
@@ -164,6 +179,11 @@ struct tracker::state {
     };
     std::deque<delivered>
         unacked;  // rule 13: batches in order of delivery; those acknowledged since are still in it
+    struct overdue_batches {
+        std::shared_ptr<lasting_finding> finding;
+        const key_state* key = nullptr;
+    };
+    std::vector<overdue_batches> overdue;  // told of, and open
 
     // Figures of rules 22 and 24.
     std::deque<std::int64_t> empty_polls;

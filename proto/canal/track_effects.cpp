@@ -45,7 +45,7 @@ void tracker::state::apply(request& r) {
 }
 
 // Rule 13 tells again once the sums have been below their limits.
-void tracker::state::still_open(key_state& key) const noexcept {
+void tracker::state::still_open(key_state& key) {
     const auto below = [&](double amount, findings::limit which) {
         return amount <= shared.limits.get(which);
     };
@@ -53,6 +53,7 @@ void tracker::state::still_open(key_state& key) const noexcept {
         key.told_count = false;
     if (below(static_cast<double>(key.open_bytes), findings::limit::batch_bytes))
         key.told_bytes = false;
+    if (!key.told_count && !key.told_bytes) settle_sums(key, true);
     key.clear_doubt();
 }
 
@@ -170,6 +171,7 @@ void tracker::state::commit(const request& r) {
     const bool rollback = is(r.type, packet_type::clientrollback);
     for (const auto& [n, each] : r.dropped) {
         shared.tell(each, rollback ? batch_fate::rolled_back : batch_fate::acked, r.id, r.at);
+        closed(each, *r.key, rollback ? "rolled back" : "acknowledged", r.at);
     }
 }
 

@@ -1,5 +1,6 @@
 // Time-outs, holes, closes and the end of the capture (canal.md sections 5, 11 and 18).
 #include <algorithm>
+#include <utility>
 
 #include "proto/canal/track_connection.h"
 #include "proto/findings/words.h"
@@ -9,6 +10,22 @@ namespace cdcscope::canal {
 using findings::duration_text;
 using findings::plural;
 using findings::sentence;
+
+namespace {
+
+// "batch 7", "batch 7 and 2 more".
+std::string batches_text(const std::vector<std::uint64_t>& batches) {
+    const std::uint64_t more = batches.size() - 1;
+    return sentence("batch ", batches.front(), more != 0 ? sentence(" and ", more, " more") : "");
+}
+
+// What a GET said of waiting itself.
+std::string asked(const request& r) {
+    return r.wait_ns > 0 ? sentence(", it asked to wait for ", duration_text(r.wait_ns))
+                         : std::string();
+}
+
+}  // namespace
 
 void tracker::state::check_times(std::int64_t now_ns) {
     if (foreign || admin()) return;
@@ -27,15 +44,29 @@ void tracker::state::check_requests(std::int64_t now_ns) {
     const std::int64_t waited = now_ns - std::max(r.at.time_ns, last_answer_ns);
     if (waited <= r.wait_ns + shared.limits.ns(findings::limit::request_time)) return;
     r.told = true;
+    r.waits_from = now_ns - waited;
     const bool doubt = doubtful();
+    r.finding = report(
+        code::canal_request_unanswered,
+        {doubt ? severity::note : severity::warning, doubt, r.at, true}, wait_figures(r, waited),
+        sentence(type_text(port, r.type), " had no answer for ", duration_text(waited), asked(r)));
+}
+
+std::vector<findings::figure> tracker::state::wait_figures(const request& r,
+                                                           std::int64_t waited) const {
     std::vector<findings::figure> figures{{"packet", type_text(port, r.type)},
                                           {"waitedMs", static_cast<double>(waited) / 1e6}};
     add_key(figures, r.key);
-    report(code::canal_request_unanswered,
-           {doubt ? severity::note : severity::warning, doubt, r.at}, std::move(figures),
-           sentence(type_text(port, r.type), " had no answer for ", duration_text(waited),
-                    r.wait_ns > 0 ? sentence(", it asked to wait for ", duration_text(r.wait_ns))
-                                  : std::string()));
+    return figures;
+}
+
+// `until`: what it still waited at.
+void tracker::state::settle_request(request& r, bool over, std::string_view until) {
+    if (r.finding == 0) return;
+    const std::int64_t waited = now() - r.waits_from;
+    settle(std::exchange(r.finding, 0), over, where.done, wait_figures(r, waited),
+           sentence(type_text(port, r.type), over ? " was answered after " : " had no answer for ",
+                    duration_text(waited), asked(r), over ? "" : ", until ", until));
 }
 
 // Rule 13, by time: batches that this connection brought.
@@ -45,6 +76,7 @@ void tracker::state::check_batches(std::int64_t now_ns) {
     const key_state* of = nullptr;
     frame_ref first;
     bool doubt = true;
+    const auto finding = std::make_shared<lasting_finding>();
     for (; !unacked.empty() && now_ns - unacked.front().at_ns > limit; unacked.pop_front()) {
         const delivered& oldest = unacked.front();
         const auto found = oldest.key->open.find(oldest.id);
@@ -57,19 +89,84 @@ void tracker::state::check_batches(std::int64_t now_ns) {
             first = each.facts.delivered;
         }
         if (late.size() < most_pieces) late.push_back(static_cast<std::uint64_t>(oldest.id));
+        each.overdue = finding;
+        ++finding->open;
         doubt = doubt && each.number <= oldest.key->doubt;
     }
     if (of == nullptr) return;
+    finding->since = first;
+    finding->batches = std::move(late);
     const std::int64_t age = now_ns - first.time_ns;
-    std::string text = sentence("batch ", std::to_string(late.front()),
-                                " is not acknowledged after ", duration_text(age));
-    std::vector<findings::figure> figures{{"batchId", std::int64_t(late.front())},
+    finding->id = report(
+        code::canal_batch_unacknowledged,
+        {doubt ? severity::note : severity::warning, doubt, first, true},
+        age_figures(finding->batches, age, *of),
+        sentence(batches_text(finding->batches), plural(finding->batches.size(), " is", " are"),
+                 " not acknowledged after ", duration_text(age)));
+    std::erase_if(overdue, [](const overdue_batches& o) { return o.finding->id == 0; });
+    if (finding->id != 0) overdue.push_back({finding, of});
+}
+
+std::vector<findings::figure> tracker::state::age_figures(const std::vector<std::uint64_t>& batches,
+                                                          std::int64_t age, const key_state& key) {
+    std::vector<findings::figure> figures{{"batchId", std::int64_t(batches.front())},
                                           {"ageMs", static_cast<double>(age) / 1e6},
-                                          {"batches", std::move(late)}};
-    add_key(figures, of);
-    report(code::canal_batch_unacknowledged,
-           {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
-           std::move(text));
+                                          {"batches", batches}};
+    add_key(figures, &key);
+    return figures;
+}
+
+// What became of a batch is certain.
+void tracker::state::closed(const batch& b, const key_state& key, std::string_view how,
+                            const frame_ref& at) {
+    if (b.overdue == nullptr || --b.overdue->open != 0) return;
+    settle_batches(*b.overdue, key, plural(b.overdue->batches.size(), " was ", " were "), how, true,
+                   at);
+}
+
+void tracker::state::settle_batches(lasting_finding& of, const key_state& key,
+                                    std::string_view verb, std::string_view how, bool over,
+                                    const frame_ref& at) {
+    if (of.id == 0) return;
+    const std::int64_t age = at.time_ns - of.since.time_ns;
+    settle(std::exchange(of.id, 0), over, at, age_figures(of.batches, age, key),
+           sentence(batches_text(of.batches), verb, how, " after ", duration_text(age)));
+}
+
+void tracker::state::settle_sums(key_state& key, bool over) {
+    lasting_finding& sums = key.sums;
+    if (sums.id == 0) return;
+    std::vector<findings::figure> figures{{"outstandingBatches", sums.most},
+                                          {"outstandingBytes", sums.most_bytes},
+                                          {"oldestOpen", sums.oldest}};
+    add_key(figures, &key);
+    settle(std::exchange(sums.id, 0), over, where.done, std::move(figures),
+           sentence("up to ", sums.most, " batches with ", findings::bytes_text(sums.most_bytes),
+                    over ? " were outstanding for " : " are outstanding for ",
+                    duration_text(now() - sums.since.time_ns)));
+}
+
+// Nothing that is open will be answered.
+void tracker::state::settle_requests(std::string_view until) {
+    for (request& r : open_) settle_request(r, false, until);
+}
+
+// Batches that are open when their connection ends, or the capture. Those whose acknowledgement
+// took effect are not: that is told when it is certain.
+void tracker::state::settle_keys() {
+    for (const overdue_batches& o : overdue) {
+        const bool any = std::any_of(o.key->open.begin(), o.key->open.end(), [&](const auto& each) {
+            return each.second.overdue == o.finding;
+        });
+        if (!any) continue;
+        settle_batches(*o.finding, *o.key,
+                       plural(o.finding->batches.size(), " was still not ", " were still not "),
+                       "acknowledged", false, where.done);
+    }
+    overdue.clear();
+    for (key_state* key : named) {
+        if (key->users.empty()) settle_sums(*key, false);
+    }
 }
 
 void tracker::state::hole(direction dir) {
@@ -133,9 +230,12 @@ void tracker::state::end(direction dir, close_kind how) {
     if (!foreign) {
         check_times(now());
         if (server_ends && !server_fin && !reset) {
-            unanswered(how == close_kind::fin  ? "the server closed"
-                       : dir == direction::s2c ? "the server reset the connection"
-                                               : "the client reset the connection");
+            const std::string_view why = how == close_kind::fin ? "the server closed"
+                                         : dir == direction::s2c
+                                             ? "the server reset the connection"
+                                             : "the client reset the connection";
+            unanswered(why);
+            settle_requests(why);
         }
         if (first_end) judge_close(dir, how);
     }
@@ -146,6 +246,7 @@ void tracker::state::end(direction dir, close_kind how) {
         live = false;
         shared.live.erase(id);
         leave_keys(true);
+        settle_keys();
     }
     cut_frames();
 }
@@ -229,10 +330,12 @@ void tracker::state::finish() {
     if (foreign) return;
     check_times(now());
     if (client_fin && !server_fin && !reset) unanswered("the capture ended; the client had closed");
+    settle_requests("the capture ended");
     if (live) {
         live = false;
         shared.live.erase(id);
         leave_keys(false);
+        settle_keys();
     }
     while (!open_.empty()) commit(pop());
     if (stalls == 0 || admin()) return;

@@ -107,6 +107,7 @@ request tracker::state::take(std::size_t at, const message_input& m, track_recor
     rec.elapsed_ns = now() - r.at.time_ns;
     fill(rec, r);
     shared.link(r.id, link_kind::answered_by, m.id);
+    settle_request(r, true, {});
     last_answer_ns = now();
     if (r.number >= doubt_number) pairing_doubt = false;
     if (!live && is(r.type, packet_type::get) && r.key != nullptr && r.key->lost_gets > 0)

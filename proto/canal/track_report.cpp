@@ -56,9 +56,9 @@ bool tracker::state::reported(code what) const noexcept {
     return (reported_rules & bit(what)) != 0;
 }
 
-void tracker::state::report(code what, const said& how, std::vector<findings::figure> figures,
-                            std::string text) {
-    if (foreign || reported(what)) return;
+std::uint32_t tracker::state::report(code what, const said& how,
+                                     std::vector<findings::figure> figures, std::string text) {
+    if (foreign || reported(what)) return 0;
     reported_rules |= bit(what);
     findings::finding f;
     f.what = what;
@@ -70,7 +70,15 @@ void tracker::state::report(code what, const said& how, std::vector<findings::fi
     f.event = event;
     f.figures = std::move(figures);
     f.text = std::move(text);
+    f.id = how.lasts ? ++shared.last_finding : 0;
+    const std::uint32_t finding = f.id;
     sink.on_finding(std::move(f));
+    return finding;
+}
+
+void tracker::state::settle(std::uint32_t finding, bool over, const frame_ref& at,
+                            std::vector<findings::figure> figures, std::string text) {
+    if (finding != 0) sink.on_settled(finding, over, at, std::move(figures), std::move(text));
 }
 
 void tracker::state::malformed(std::string_view what, std::string_view why) {

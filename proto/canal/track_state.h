@@ -29,6 +29,9 @@ inline constexpr std::size_t most_past = 1U << 12;      // closed batch ids of a
 inline constexpr std::size_t most_skips = 1U << 10;     // runs of batch ids that did not come
 inline constexpr std::size_t most_pieces = 64;  // batches of one transaction that are listed
 
+// Ids of findings that go on count from here, those of DCP from 1: one sink may get both.
+inline constexpr std::uint32_t first_finding_id = 1U << 31;
+
 // A binlog position. Files compare by the number behind the last dot, else as text (section 8).
 struct position {
     std::string file;
@@ -37,11 +40,23 @@ struct position {
 // <0, 0, >0: is (file, offset) before, at or behind `p`?
 [[nodiscard]] int compare(std::string_view file, std::int64_t offset, const position& p) noexcept;
 
+// A finding of rule 13 that goes on until its batches are closed, or the sums are below their
+// limits.
+struct lasting_finding {
+    std::uint32_t id = 0;  // 0: nothing goes on
+    frame_ref since;
+    std::vector<std::uint64_t> batches;      // by time: the first of them
+    std::size_t open = 0;                    // by time: how many are
+    std::uint64_t most = 0, most_bytes = 0;  // sums: at their highest
+    std::int64_t oldest = 0;                 // sums
+};
+
 struct batch {
     batch_facts facts;
     std::uint64_t number = 0;   // counts the key's deliveries
     position last;              // of its last entry
     bool told_unacked = false;  // rule 13
+    std::shared_ptr<lasting_finding> overdue;
 };
 using batch_map = std::map<std::int64_t, batch>;
 
@@ -75,6 +90,7 @@ struct key_state {
     batch_map open;
     std::uint64_t open_bytes = 0;
     bool told_count = false, told_bytes = false;  // rule 13, until it is below again
+    lasting_finding sums;
     std::map<std::int64_t, past_batch> past;
     std::vector<std::pair<std::int64_t, std::int64_t>> skipped;  // runs, first and last
 
@@ -121,11 +137,13 @@ struct request {
     frame_ref at;
     std::int32_t type = 0;
     answered how = answered::always;
-    bool login = false;       // parsed by the server as ClientAuth, whatever its type
-    bool no_name = false;     // destination or client id is empty
-    bool told = false;        // rule 1
-    bool applied = false;     // on_error: it took effect
-    bool never_late = false;  // GET that may block for ever
+    bool login = false;           // parsed by the server as ClientAuth, whatever its type
+    bool no_name = false;         // destination or client id is empty
+    bool told = false;            // rule 1
+    std::uint32_t finding = 0;    // of rule 1, while it waits
+    std::int64_t waits_from = 0;  // as that counts
+    bool applied = false;         // on_error: it took effect
+    bool never_late = false;      // GET that may block for ever
     key_state* key = nullptr;
     destination_state* destination = nullptr;
     std::int64_t batch_id = 0;
@@ -151,6 +169,7 @@ struct world::state {
     std::unordered_map<std::string, destination_state*> destination_by_name;
     std::unordered_map<std::string, std::uint32_t> servers_of_name;
     std::unordered_set<std::uint32_t> live;  // connections without FIN or RST
+    std::uint32_t last_finding = first_finding_id;
     std::string scratch;
 
     // Null when the cap is reached (or the name is empty).

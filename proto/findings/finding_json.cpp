@@ -6,7 +6,6 @@
 #include <ctime>
 
 #include "proto/findings/table.h"
-#include "proto/findings/words.h"
 
 namespace cdcscope::findings {
 namespace {
@@ -27,27 +26,7 @@ struct value_writer {
     }
 };
 
-// Sentences name a key as "key NAME", a statement at their end.
-void hide(finding& f, std::string& value, std::string_view in_front) {
-    const std::string hidden = "(redacted, " + std::to_string(value.size()) + " bytes)";
-    const std::string shown = std::string(in_front) + printable(value);
-    const std::size_t at = value.empty() ? std::string::npos : f.text.rfind(shown);
-    if (at != std::string::npos)
-        f.text.replace(at + in_front.size(), shown.size() - in_front.size(), hidden);
-    value = hidden;
-}
-
 }  // namespace
-
-finding redacted(finding f, bool keys, bool values) {
-    for (figure& each : f.figures) {
-        auto* text = std::get_if<std::string>(&each.value);
-        if (text == nullptr) continue;
-        if (keys && each.name == "key") hide(f, *text, "key ");
-        if (values && each.name == "sql") hide(f, *text, "");
-    }
-    return f;
-}
 
 std::string rfc3339(std::int64_t time_ns) {
     constexpr std::int64_t second = 1'000'000'000;

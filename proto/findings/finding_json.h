@@ -15,10 +15,6 @@ void write_members(json_writer& json, const finding& f);
 // The whole object. `count`: how often the rule fired, folded; 0 leaves it out.
 void write_json(json_writer& json, const finding& f, std::uint64_t count = 0);
 
-// The same finding without document keys (`keys`), and without statements and other contents
-// (`values`), in figures and text: where they stood, it says how many bytes are not shown.
-[[nodiscard]] finding redacted(finding f, bool keys, bool values);
-
 // RFC 3339, UTC, nine digits of fraction: "2023-11-14T22:13:20.001000000Z".
 [[nodiscard]] std::string rfc3339(std::int64_t time_ns);
 

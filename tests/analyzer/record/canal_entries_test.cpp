@@ -135,6 +135,16 @@ TEST(CanalEntries, PutATransactionTogetherOverItsBatches) {
     EXPECT_EQ(last["rows"], 4);
 }
 
+TEST(CanalEntries, CountNoStatementOfTheSchemaToTheTransactionBehindIt) {
+    const auto ddl = wire_writer().number(2, 4).number(10, 1).text(11, "create table t(a int)");
+    feed f;  // a source that sends no beginnings
+    f.batch(1, {entry_of(header(1000, "shop", "t"), rowdata, ddl)});
+    f.batch(2, {insert_row(1100, "1"), entry_of(header(1900), end, wire_writer().text(2, "900"))});
+    const json last = f.entries().back().json();
+    EXPECT_EQ(last["batches"], json({2}));
+    EXPECT_EQ(last["rows"], 1);
+}
+
 TEST(CanalEntries, TellNullFromEmptyAndKeepBinaryBytes) {
     const std::string pic("\0\x01\xc3\xa9\xc3\xbf\xc2\x80",
                           8);  // 00 01 e9 ff 80 as ISO-8859-1 in UTF-8
@@ -176,6 +186,16 @@ TEST(CanalEntries, ShowInOldWhatAnEarlierRowOfTheEntryChanged) {
     feed f;
     f.batch(1, {entry_of(header(1100, "shop", "orders"), rowdata, change(2, {first, second}))});
     EXPECT_EQ(f.entries().at(0).json()["old"], json::array({{{"a", "x"}}, {{"a", "z"}}}));
+}
+
+TEST(CanalEntries, ShowTheRowsOfAnEventTypeWithoutAName) {
+    const auto row = columns(columns({}, 1, {{"a", "x"}}), 2, {{"a", "y", 12, false, true}});
+    feed f;
+    f.batch(1, {entry_of(header(1100, "shop", "orders"), rowdata, change(99, {row}))});
+    const json shown = f.entries().at(0).json();
+    EXPECT_EQ(shown["type"], "EVENT_99");
+    EXPECT_EQ(shown["data"], json::array({{{"a", "y"}}}));
+    EXPECT_EQ(shown["old"], json::array({{{"a", "x"}}}));
 }
 
 TEST(CanalEntries, KeepTheLastTypeOfAColumnOverTheRows) {
@@ -243,6 +263,50 @@ TEST(CanalEntries, HideWhatTheUserWantsHidden) {
             EXPECT_EQ(as_text(*raw).find("secret") != std::string_view::npos,
                       mode == redact_mode::keys && r.json()["packet"] == "MESSAGES");
         }
+    }
+}
+
+// Everything that a batch gives, raw bytes undone from Base64.
+std::string all_text(const options& chosen, const wire_writer& entry) {
+    feed f{chosen};
+    f.batch(1, {entry});
+    std::string out;
+    for (const made_record& r : f.pipeline.records.all) {
+        json record = r.json();
+        if (record.contains("raw"))
+            out += as_text(*decode_base64(record["raw"].get<std::string>()));
+        record.erase("raw");
+        for (const json& each : record.flatten()) {
+            out += each.dump() + "\n";
+            if (const auto bytes =
+                    each.is_string() ? decode_base64(each.get<std::string>()) : std::nullopt)
+                out += as_text(*bytes);
+        }
+    }
+    return out;
+}
+
+TEST(CanalEntries, HideWhatIsBrokenOrHasNoNameAsWell) {
+    const std::string cut = columns({}, 2, {{"id", "7"}}).bytes() + "\x12\x7fsecret";
+    const auto value = wire_writer().text(3, "note").text(8, "secret");
+    const std::string cut_column = value.bytes() + "\x42\x7fsecret";
+    const std::vector<wire_writer> stores{
+        wire_writer().number(2, 1).text(12, cut),
+        wire_writer().number(2, 1).message(12, wire_writer().text(2, cut_column)),
+        wire_writer().number(2, 1).message(
+            12, wire_writer().message(2, wire_writer().text(77, "secret"))),
+        wire_writer().number(2, 7).text(99, "secret")};
+    options chosen;
+    chosen.payload = payload_mode::both;
+    std::vector<wire_writer> entries{entry_of(header(1), 9, wire_writer().text(1, "secret"))};
+    for (const wire_writer& store : stores)
+        entries.push_back(entry_of(header(1, "shop", "orders"), rowdata, store));
+    for (const wire_writer& entry : entries) {
+        chosen.redact = redact_mode::nothing;
+        EXPECT_NE(all_text(chosen, entry).find("secret"), std::string::npos);
+        chosen.redact = redact_mode::values;
+        EXPECT_EQ(all_text(chosen, entry).find("secret"), std::string::npos)
+            << &entry - entries.data();
     }
 }
 

@@ -177,6 +177,49 @@ TEST(CanalPackets, SayWhatIsBrokenInThem) {
                                                   {"body: the message ends inside a field", 1}}));
 }
 
+// What a packet of the client gives, JSON and raw bytes.
+made_record record_of(const std::vector<std::uint8_t>& bytes, const options& chosen) {
+    canal_pipeline pipeline{chosen};
+    pipeline.connection(1, "10.0.0.2:11111", canal::port_kind::data);
+    pipeline.message(1, direction::s2c, framed(1, wire_writer().text(2, "12345678")), {1, 1, {}});
+    pipeline.message(1, direction::c2s, bytes, {2, 2, {}});
+    pipeline.finish();
+    return pipeline.records.all.at(1);
+}
+
+TEST(CanalPackets, KeepFieldsWithoutANameOrOfAnotherWireType) {
+    const auto get = wire_writer()
+                         .text(1, "example")
+                         .text(2, "1001")
+                         .text(3, "1000")  // fetchSize is a number
+                         .number(9, -1)
+                         .text(10, "new");
+    const json packet =
+        record_of(framed(wire_writer().number(3, 6).message(5, get).text(7, "x")), {}).json();
+    EXPECT_EQ(packet["unknownFields"],
+              json({{{"message", "Packet"}, {"number", 7}, {"base64", "eA=="}},
+                    {{"message", "Get"}, {"number", 3}, {"base64", "MTAwMA=="}},
+                    {{"message", "Get"}, {"number", 9}, {"varint", 18446744073709551615U}},
+                    {{"message", "Get"}, {"number", 10}, {"base64", "bmV3"}}}));
+    EXPECT_FALSE(packet.contains("fetchSize"));
+    EXPECT_EQ(packet["destination"], "example");
+}
+
+TEST(CanalPackets, HideFieldsWithoutANameInALogin) {
+    const auto login = wire_writer().text(1, "canal").text(11, "my token");
+    options chosen;
+    chosen.payload = payload_mode::both;
+    const made_record hidden = record_of(framed(2, login), chosen);
+    EXPECT_EQ(
+        hidden.json()["unknownFields"],
+        json({{{"message", "ClientAuth"}, {"number", 11}, {"base64", "(redacted, 8 bytes)"}}}));
+    const auto raw = decode_base64(hidden.json()["raw"].get<std::string>());
+    EXPECT_EQ(as_text(*raw).find("my token"), std::string_view::npos);
+    chosen.keep_secrets = true;
+    const made_record kept = record_of(framed(2, login), chosen);
+    EXPECT_EQ(kept.json()["unknownFields"][0]["base64"], "bXkgdG9rZW4=");
+}
+
 TEST(CanalPackets, LeaveOnlyRowsToTheLayoutOfChanges) {
     options chosen;
     chosen.streams = layout::changes;

@@ -5,19 +5,23 @@
 #include <fstream>
 
 #include "tests/analyzer/record/canal_pipeline.h"
+#include "tests/support/sha256.h"
 
 namespace cdcscope::record {
 namespace {
 
 using nlohmann::json;
 
-// Strings over 400 bytes are listed by length only.
+// Strings over 400 bytes are listed by length and digest only.
 json plain(const json& listed) {
-    return listed.is_object() ? json{{"utf8_len", listed["utf8_len"]}} : listed;
+    if (!listed.is_object()) return listed;
+    return {{"utf8_len", listed["utf8_len"]}, {"sha256", listed["sha256"]}};
 }
 json plain_ours(const json& value) {
     if (!value.is_string() || value.get<std::string>().size() <= 400) return value;
-    return {{"utf8_len", value.get<std::string>().size()}};
+    const std::string text = value.get<std::string>();
+
+    return {{"utf8_len", text.size()}, {"sha256", cdcscope::testing::sha256_of(text)}};
 }
 
 json value_of(const json& column) {

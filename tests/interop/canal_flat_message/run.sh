@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs canal's own converter on the entries of tests/data/canal and compares with the FlatMessages kept there.
-# run.sh SOURCE_DIR BUILD_DIR; ends with 77 and says why where it cannot run.
+# Runs canal's own converter on the entries of tests/data/canal and compares with the FlatMessages kept there; with PROGRAM
+# also on every row change of the captures, and compares with what `extract` gives.
+# run.sh SOURCE_DIR BUILD_DIR [PROGRAM]; ends with 77 and says why where it cannot run.
 set -eu
 here=$1/tests/interop/canal_flat_message
 data=$1/tests/data/canal
@@ -21,6 +22,10 @@ if [ ! -f ready ]; then
         skip "Maven cannot build the converter (see $work/mvn.log)"
     touch ready
 fi
-java -cp "target/classes:$(cat classpath)" FlatMessages <"$data/flat_messages.entries" >made.jsonl
+classes="target/classes:$(cat classpath)"
+java -cp "$classes" FlatMessages <"$data/flat_messages.entries" >made.jsonl
 cmp made.jsonl "$data/flat_messages.jsonl"
 echo "$(wc -l <made.jsonl) FlatMessages of the converter are those that are kept"
+if [ $# -gt 2 ]; then
+    python3 "$here/compare_captures.py" "$3" java -cp "$classes" FlatMessages
+fi

@@ -37,14 +37,17 @@ class wire_writer {
     std::string bytes_;
 };
 
-// A Packet of that type behind its length.
+// A whole Packet behind its length.
+inline std::vector<std::uint8_t> framed(const wire_writer& packet) {
+    std::vector<std::uint8_t> out(4);
+    store_be32(out.data(), static_cast<std::uint32_t>(packet.bytes().size()));
+    out.insert(out.end(), packet.bytes().begin(), packet.bytes().end());
+    return out;
+}
+// A Packet of that type with that body.
 inline std::vector<std::uint8_t> framed(std::int32_t type, const wire_writer& body,
                                         std::uint32_t body_field = 5) {
-    const std::string packet = wire_writer().number(3, type).message(body_field, body).bytes();
-    std::vector<std::uint8_t> out(4);
-    store_be32(out.data(), static_cast<std::uint32_t>(packet.size()));
-    out.insert(out.end(), packet.begin(), packet.end());
-    return out;
+    return framed(wire_writer().number(3, type).message(body_field, body));
 }
 
 }  // namespace cdcscope::canal

@@ -47,20 +47,5 @@ TEST(FindingJson, LeavesOutRuleAndConnectionWhereThereIsNoneAndGivesTheCount) {
         R"("time":"1969-12-31T23:59:59.999999999Z","keyBase64":"/w==","opaques":[1,2],"text":"","count":3})");
 }
 
-TEST(FindingJson, ARedactedFindingHoldsNoKeyAndNoStatement) {
-    finding f = open_prepare();
-    f.text = "prepare of key order::3 (vb 60) open";
-    f.figures.push_back({"sql", std::string("alter table x")});
-    EXPECT_EQ(redacted(f, false, false).text, f.text);
-    const finding no_key = redacted(f, true, false);
-    EXPECT_EQ(no_key.text, "prepare of key (redacted, 8 bytes) (vb 60) open");
-    EXPECT_EQ(std::get<std::string>(no_key.figures[1].value), "(redacted, 8 bytes)");
-    EXPECT_EQ(std::get<std::string>(no_key.figures[3].value), "alter table x");
-    f.text = "a DDL changes the schema: alter table x";
-    const finding nothing = redacted(f, true, true);
-    EXPECT_EQ(nothing.text, "a DDL changes the schema: (redacted, 13 bytes)");
-    EXPECT_EQ(std::get<std::string>(nothing.figures[3].value), "(redacted, 13 bytes)");
-}
-
 }  // namespace
 }  // namespace cdcscope::findings
