@@ -130,7 +130,8 @@ void tracker::state::settle_batches(lasting_finding& of, const key_state& key,
     if (of.id == 0) return;
     const std::int64_t age = at.time_ns - of.since.time_ns;
     settle(std::exchange(of.id, 0), over, at, age_figures(of.batches, age, key),
-           sentence(batches_text(of.batches), verb, how, " after ", duration_text(age)));
+           sentence(batches_text(of.batches), verb, how, over ? " only after " : " after ",
+                    duration_text(age)));
 }
 
 void tracker::state::settle_sums(key_state& key, bool over) {
@@ -140,10 +141,12 @@ void tracker::state::settle_sums(key_state& key, bool over) {
                                           {"outstandingBytes", sums.most_bytes},
                                           {"oldestOpen", sums.oldest}};
     add_key(figures, &key);
-    settle(std::exchange(sums.id, 0), over, where.done, std::move(figures),
-           sentence("up to ", sums.most, " batches with ", findings::bytes_text(sums.most_bytes),
-                    over ? " were outstanding for " : " are outstanding for ",
-                    duration_text(now() - sums.since.time_ns)));
+    settle(
+        std::exchange(sums.id, 0), over, where.done, std::move(figures),
+        sentence("up to ", sums.most, " batches with ", findings::bytes_text(sums.most_bytes),
+                 over ? sentence(" were outstanding, over after ",
+                                 duration_text(now() - sums.since.time_ns))
+                      : sentence(" are outstanding, the oldest is ", std::to_string(sums.oldest))));
 }
 
 // Nothing that is open will be answered.
