@@ -21,7 +21,7 @@ json plain_ours(const json& value) {
     if (!value.is_string() || value.get<std::string>().size() <= 400) return value;
     const std::string text = value.get<std::string>();
 
-    return {{"utf8_len", text.size()}, {"sha256", cdcscope::testing::sha256_of(text)}};
+    return {{"utf8_len", text.size()}, {"sha256", support::sha256_of(text)}};
 }
 
 json value_of(const json& column) {

@@ -1,13 +1,12 @@
 // Every capture of tests/data/reassembly against its truth: messages, bytes, SHA-256, gaps and
 // warnings, nothing more and nothing less.
-#include <gcrypt.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/analyzer/recover/collect.h"
+#include "tests/support/sha256.h"
 
 namespace cdcscope::recover::testing {
 namespace {
@@ -16,17 +15,6 @@ using nlohmann::json;
 
 std::string folder() {
     return CDCSCOPE_SOURCE_DIR "/tests/data/reassembly/";
-}
-
-// In hexadecimal, as sha256sum prints it.
-std::string sha256_of(std::string_view bytes) {
-    std::array<unsigned char, 32> sum{};
-    gcry_check_version(nullptr);
-    gcry_md_hash_buffer(GCRY_MD_SHA256, sum.data(), bytes.data(), bytes.size());
-    std::string out;
-    for (const unsigned char byte : sum)
-        out += {"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
-    return out;
 }
 
 const json& cases() {
@@ -87,7 +75,7 @@ TEST_P(ReassemblyCase, IsRecoveredExactly) {
             SCOPED_TRACE(name(dir));
             EXPECT_EQ(h.totals.messages, w.at("messages"));
             EXPECT_EQ(h.joined().size(), w.at("bytes"));
-            EXPECT_EQ(sha256_of(h.joined()), w.at("sha256"));
+            EXPECT_EQ(support::sha256_of(h.joined()), w.at("sha256"));
             EXPECT_EQ(h.totals.gaps, w.at("gaps"));
         }
         EXPECT_TRUE(have.closed);
