@@ -94,11 +94,27 @@ void add_parts(const dcp_tree_context& t, proto_tree* tree, tvbuff_t* tvb, std::
         add_metadata(t, tree, tvb, at + d.extended_metadata_at, d.extended_metadata);
 }
 
+// A value that claims to be Snappy and was not inflated, as it was sent.
+bool stays_packed(const dcp::document_view& d) {
+    return d.too_large || d.problem == dcp::fault::snappy;
+}
+void add_packed(const dcp_tree_context& t, proto_tree* tree, std::size_t at,
+                const dcp::document_view& d) {
+    if (d.too_large) {
+        proto_item* item = proto_tree_add_uint(tree, dcp_field(field_id::inflated_length), t.tvb,
+                                               static_cast<int>(at), 0, d.claimed);
+        proto_item_append_text(item, " (not inflated: above the limit)");
+        proto_item_set_generated(item);
+    }
+    add_dcp_bytes(tree, t.tvb, field_id::body, at, d.body.size());
+}
+
 void add_document(const dcp_tree_context& t, proto_tree* tree, std::size_t at, byte_view value,
                   std::uint8_t datatype, std::uint16_t nmeta) {
     if (value.empty()) return;
     proto_tree* sub = add_dcp_group(tree, t.tvb, field_id::value, at, value.size());
     dcp::document_view d = dcp::open_document(value, datatype, nmeta, inflated);
+    if (stays_packed(d)) return add_packed(t, sub, at, d);
     if (!d.inflated) return add_parts(t, sub, t.tvb, at, d, datatype);
 
     const std::size_t size = d.value.size();
@@ -135,8 +151,9 @@ void add_plain(const dcp_tree_context& t, proto_tree* tree, field_id id, bool js
     tvbuff_t* tvb = t.tvb;
     std::size_t at = m.parts.value_at;
     byte_view bytes = m.parts.value;
-    proto_item* whole = add_dcp_bytes(tree, tvb, field_id::value, at, bytes.size());
     const dcp::document_view d = dcp::inflate(bytes, m.head.datatype, inflated);
+    if (stays_packed(d)) return add_packed(t, tree, at, d);
+    proto_item* whole = add_dcp_bytes(tree, tvb, field_id::value, at, bytes.size());
     if (!d.inflated) {
         proto_item_set_hidden(whole);  // what is shown says the same
     } else {

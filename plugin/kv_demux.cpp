@@ -38,9 +38,13 @@ byte_view head_of(tvbuff_t* tvb, int offset) {
                      : byte_view{tvb_get_ptr(tvb, offset, size), static_cast<std::size_t>(size)};
 }
 
+// Nothing is missing or out of its place up to this frame: what is no message was sent as such.
+bool is_orderly(const ws::connection& c, packet_info* pinfo) {
+    return (c.disturbed == 0 || pinfo->num <= c.disturbed) && !ws::tcp_verdict_of(pinfo).disturbed();
+}
 // A message should begin at the start of this buffer, after others that are whole.
-bool is_expected(ws::connection& c, direction dir, packet_info* pinfo) {
-    return ws::is_framed(c, dir, pinfo) && !ws::leaves_step(pinfo);
+bool is_expected(const ws::connection& c, direction dir, packet_info* pinfo) {
+    return ws::is_framed(c, dir, pinfo) && is_orderly(c, pinfo);
 }
 
 // Whether the stream has a message border at the start of this buffer.
@@ -92,13 +96,14 @@ unsigned begin_message(packet_info* pinfo) {
     return ordinal;
 }
 
-// Bytes that begin no message. `expected`: one should begin here, and nothing is missing.
+// Bytes that begin no message. `expected`: one should begin here.
 void show_out_of_step(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, ws::connection& c,
                       direction dir, unsigned ordinal, bool expected) {
     ws::set_in_step(c, dir, pinfo, false);
     const std::size_t size = tvb_reported_length(tvb);
-    const dcp_memory memory =
-        expected ? observe_dcp_break(pinfo, c, dir, ordinal, size) : dcp_memory{};
+    const dcp_memory memory = expected && is_orderly(c, pinfo)
+                                  ? observe_dcp_break(pinfo, c, dir, ordinal, size)
+                                  : dcp_memory{};
     proto_item* item = proto_tree_add_item(tree, proto_cbkv, tvb, 0, -1, ENC_NA);
     proto_tree* sub = proto_item_add_subtree(item, ett_cbkv);
     item = proto_tree_add_item(sub, hf_out_of_step, tvb, 0, -1, ENC_NA);

@@ -83,6 +83,7 @@ void dcp_json::write_document(byte_view value, std::uint8_t datatype, std::uint1
     if (!doc.xattrs.empty()) write_xattrs(doc.xattrs);
     if (!doc.extended_metadata.empty()) write_metadata(doc.extended_metadata);
     if (doc.body.empty()) return;
+    if (doc.too_large) out_.field("notInflated", doc.claimed);
     if (hides_values()) {
         write_redacted("content", doc.body.size());
     } else if (doc.problem == fault::none && may_be_json(doc.body, datatype) &&
@@ -213,6 +214,7 @@ void dcp_json::write_cache_records(const message_view& view) {
 void dcp_json::write_json_value(std::string_view name, byte_view value, std::uint8_t datatype) {
     const document_view plain = inflate(value, datatype, inflated_);
     value_problem_ = plain.problem;
+    if (plain.too_large) out_.field("notInflated", plain.claimed);
     if (plain.problem == fault::none && json_into_scratch(plain.body)) {
         out_.name(name).raw(scratch_);
     } else {

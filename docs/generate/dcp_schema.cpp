@@ -120,6 +120,7 @@ std::string object_of(const members& all) {
 void add_document(members& to) {
     to["content"] = "true";
     to["contentBase64"] = base64;
+    to["notInflated"] = integer(field_type::u32);
     to["xattrs"] = R"({"type":"object"})";
     to["extendedMetadata"] = R"({"type":"object","required":["version","entries"]})";
     add_field(to, field_id::datatype);
@@ -175,6 +176,7 @@ void add_value(members& to, const value_rule& rule) {
             if (rule.field == field_id::control_value) add_field(to, field_id::control_meaning);
             return add_field(to, rule.field);
         case value_kind::json:
+            to["notInflated"] = integer(field_type::u32);
             to["content"] = "true";
             to["contentBase64"] = base64;
             return;

@@ -65,6 +65,7 @@ document_view inflate(byte_view value, std::uint8_t datatype, inflate_buffer& bu
     }
     if (length > cap) {
         doc.too_large = true;
+        doc.claimed = static_cast<std::uint32_t>(length);
         return doc;
     }
     std::uint8_t* const to = buffer.prepare(length == 0 ? 1 : length);

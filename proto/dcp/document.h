@@ -26,6 +26,7 @@ struct document_view {
     fault problem = fault::none;  // the value does not fit its datatype
     bool inflated = false;        // `value` lies in the buffer, not in the message
     bool too_large = false;       // not inflated: above the cap
+    std::uint32_t claimed = 0;    // then the size that the block claims
     byte_view value;              // inflated
     byte_view xattrs;             // pairs, without the length in front
     byte_view body;               // rest; what could not be taken apart is here as it is

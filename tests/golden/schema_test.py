@@ -41,12 +41,28 @@ class Records(unittest.TestCase):
             self.assertTrue((FOLDER / name).exists(), f"{capture.name}: no schema for {record}")
             self.assertEqual([], schema(name).errors(record), f"{capture.name}, {name}: {record}")
 
-    def test_of_every_capture(self):
+    def test_of_every_capture_in_every_layout(self):
         captures = sorted(harness.CAPTURES.glob("*/*.pcap*"))
         self.assertGreater(len(captures), 25)
         for capture in captures:
-            with self.subTest(capture.name):
-                self.hold(capture)
+            for layout in ("connection", "changes", "vbucket"):
+                with self.subTest(capture.name, layout=layout):
+                    self.hold(capture, "--streams", layout)
+
+    def test_every_payload_has_the_same_messages(self):
+        for capture in ("dcp/v8_features_ipv6.pcap", "canal/basic.pcap"):
+            got = {}
+            for payload in ("json", "raw", "both"):
+                done = harness.run("extract", harness.CAPTURES / capture, "-o", "-", "--payload", payload, "--no-progress", "--quiet")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                got[payload] = [json.loads(line) for line in done.stdout.splitlines()]
+            raw = [r for r in got["raw"] if "raw" in r]
+            both = [r for r in got["both"] if "raw" in r]
+            self.assertGreater(len(raw), 20)
+            self.assertEqual({tuple(sorted(r)) for r in raw}, {("raw", "sequence", "stream", "timestamp")})
+            self.assertEqual(sorted(r["raw"] for r in raw), sorted(r["raw"] for r in both))
+            without = [{k: v for k, v in r.items() if k != "raw"} for r in got["both"] if "record" not in r]
+            self.assertEqual([r for r in got["json"] if "record" not in r], without)
 
     def test_with_every_option_that_changes_records(self):
         for capture in ("dcp/v8_features_ipv6.pcap", "canal/mysql55_types.pcap"):

@@ -1,8 +1,12 @@
 """Beside Wireshark's own `couchbase` dissector: who gets which message, what users can switch, and other ports."""
+import json
+import os
 import struct
+import subprocess
 import unittest
 
 import wireshark
+from made import answer, message
 from test_bytes import packets, pcap, segment
 
 
@@ -12,10 +16,6 @@ def protocols(place, *options):
 
 def capture(kind, name):
     return next(c for c, _ in wireshark.captures(kind) if name in c)
-
-
-def message(magic, opcode, extras=b"", key=b"", value=b"", last=0):
-    return struct.pack(">BBHBBHIIQ", magic, opcode, len(key), len(extras), 0, last, len(extras + key + value), 1, 0) + extras + key + value
 
 
 def between(client, server, pieces):
@@ -30,8 +30,8 @@ def between(client, server, pieces):
     return frames
 
 
-OPEN = message(0x80, 0x50, struct.pack(">II", 0, 1), b"test:1")
-GET = message(0x80, 0x00, b"", b"some-key")
+OPEN = message(0x50, struct.pack(">II", 0, 1), b"test:1")
+GET = message(0x00, b"", b"some-key")
 
 
 class Beside(unittest.TestCase):
@@ -73,12 +73,12 @@ class Beside(unittest.TestCase):
         self.assertIn(":couchbase", shown)
 
     def test_decode_as_cbdcp_on_another_port(self):
-        get = wireshark.room.write("noopen.pcap", pcap(between(30000, 12000, [(True, message(0x80, 0x5c))])))
+        get = wireshark.room.write("noopen.pcap", pcap(between(30000, 12000, [(True, message(0x5c))])))
         self.assertNotIn("cbdcp", protocols(get))
         self.assertIn(":cbdcp", protocols(get, "-d", "tcp.port==12000,cbdcp"))
 
     def test_heuristic_takes_any_port_from_dcp_open_on(self):
-        place = wireshark.room.write("port12000.pcap", pcap(between(30000, 12000, [(True, GET), (True, OPEN), (True, message(0x80, 0x5c))])))
+        place = wireshark.room.write("port12000.pcap", pcap(between(30000, 12000, [(True, GET), (True, OPEN), (True, message(0x5c))])))
         shown = protocols(place).split()
         self.assertNotIn("cbdcp", shown[0])
         self.assertIn(":cbdcp", shown[1])
@@ -124,6 +124,7 @@ class Beside(unittest.TestCase):
         for setting in ("TRUE", "FALSE"):
             option = ["-o", f"tcp.reassemble_out_of_order:{setting}"]
             self.assertEqual(self.hints("cbdcp", messy, *option), ["0", "1"])
+            self.assertEqual(wireshark.tshark("-r", messy, *option, "-Y", "cbdcp.malformed"), "")  # disorder is no fault of a message
             self.assertEqual(self.hints("cbdcp", basic, *option), [])
 
     def test_one_hint_a_canal_connection_too(self):
@@ -141,17 +142,64 @@ class Beside(unittest.TestCase):
 
     def test_hint_where_nothing_comes_behind(self):
         """Only the end of the capture tells; the last message that was shown has the hint then."""
-        late = between(30000, 11210, [(True, OPEN), (False, message(0x81, 0x50)), (True, GET), (True, GET)])
+        late = between(30000, 11210, [(True, OPEN), (False, answer(0x50)), (True, GET), (True, GET)])
         del late[-2]
         place = wireshark.room.write("late.pcap", pcap(late))
         self.assertEqual(self.hints("cbdcp", place, "-2", "-o", "tcp.reassemble_out_of_order:TRUE"), ["0"])
 
     def test_hint_where_the_capture_cut_a_segment_and_tcp_waits(self):
         option = "tcp.reassemble_out_of_order"
-        frames = between(30000, 11210, [(True, OPEN), (False, message(0x81, 0x50)), (True, message(0x80, 0x5c)), (True, message(0x80, 0x5c))])
+        frames = between(30000, 11210, [(True, OPEN), (False, answer(0x50)), (True, message(0x5c)), (True, message(0x5c))])
         place = wireshark.room.write("cut-segment.pcap", pcap(frames, cut={3: 70}))
         self.assertEqual(self.hints("cbdcp", place, "-2", "-o", f"{option}:TRUE"), ["0"])
         self.assertEqual(self.hints("cbdcp", place, "-2", "-o", f"{option}:FALSE"), [])
+
+
+class Preferences(unittest.TestCase):
+    """Each setting of the plugin, and where the program has it, too, its option."""
+
+    KEYED = message(0x57, bytes(31), b"\x08ab", b"{}")
+    HELLO = [(True, message(0x1f, b"", b"agent", b"\x00\x12")), (False, answer(0x1f, b"", b"", b"\x00\x12"))]
+
+    def show(self, place, field, *options):
+        return wireshark.tshark("-r", place, "-Y", "cbdcp", "-T", "fields", "-e", field, *options).split()
+
+    def test_collections(self):
+        plain = wireshark.room.write("plain-keys.pcap", pcap(between(30000, 11210, [(True, OPEN), (False, self.KEYED)])))
+        prefixed = wireshark.room.write("prefixed-keys.pcap", pcap(between(30000, 11210, [*self.HELLO, (True, OPEN), (False, self.KEYED)])))
+        for choice, of_plain, of_prefixed in (("Auto", [], ["0x00000008"]), ("On", ["0x00000008"], ["0x00000008"]), ("Off", [], [])):
+            for place, want in ((plain, of_plain), (prefixed, of_prefixed)):
+                self.assertEqual(self.show(place, "cbdcp.collection_id", "-o", f"cbdcp.collections:{choice}"), want, choice)
+                done = subprocess.run([os.environ["CDCSCOPE_PROGRAM"], "extract", "-o", "-", "--no-progress", "--collections", choice.lower(),
+                                       place], capture_output=True)
+                records = [json.loads(line) for line in done.stdout.splitlines()]
+                self.assertEqual([f"0x{r['collectionId']:08x}" for r in records if "collectionId" in r], want, choice)
+
+    def test_a_late_start_is_judged_by_the_keys_and_says_so(self):
+        frames = between(30000, 11210, [(False, message(0x57, bytes(31), b"\x00" + name, b"{}")) for name in (b"one", b"two")])[3:]
+        place = wireshark.room.write("late-start.pcap", pcap(frames))
+        self.assertEqual(self.show(place, "cbdcp.collection_id"), ["0x00000000"] * 2)
+        self.assertEqual(len(self.show(place, "cbdcp.collections_judged")), 2)
+
+    def test_json_can_be_left_alone(self):
+        with_json = message(0x57, bytes(31), b"k", b'{"a":1}', datatype=1)
+        place = wireshark.room.write("json.pcap", pcap(between(30000, 11210, [(True, OPEN), (False, with_json)])))
+        self.assertEqual(self.show(place, "json.member"), ["a"])
+        self.assertEqual(self.show(place, "json.member", "-o", "cbdcp.decode_json:FALSE"), [])
+        self.assertEqual(self.show(place, "cbdcp.content", "-o", "cbdcp.decode_json:FALSE"), ['{"a":1}'])
+
+    def test_messages_over_several_segments(self):
+        place = wireshark.room.write("two-segments.pcap", pcap(between(30000, 11210, [(True, OPEN), (False, self.KEYED[:30]), (False, self.KEYED[30:])])))
+        self.assertEqual(self.show(place, "cbdcp.opcode"), ["0x50", "0x57"])
+        alone = wireshark.tshark("-r", place, "-o", "cbdcp.desegment:FALSE", "-Y", "cbdcp", "-V")
+        self.assertNotIn("Reassembled TCP", alone)
+
+    def test_largest_message(self):
+        big = message(0x57, bytes(31), b"k", bytes(3 << 20))
+        pieces = [big[at:at + 60000] for at in range(0, len(big), 60000)]
+        place = wireshark.room.write("big.pcap", pcap(between(30000, 11210, [(True, OPEN), *((False, piece) for piece in pieces)])))
+        self.assertEqual(self.show(place, "cbdcp.opcode"), ["0x50", "0x57"])
+        self.assertEqual(self.show(place, "cbdcp.opcode", "-o", "cbdcp.max_body_mib:2"), ["0x50"])
 
 
 if __name__ == "__main__":

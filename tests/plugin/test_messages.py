@@ -129,6 +129,12 @@ case("mutation with extended metadata", message(0x57, p("QQIIIHB", 5, 2, 0, 0, 0
       "extended_metadata.length": ["8", "1"]},
      {"content": {"a": 1}, "extendedMetadata.version": 1, "extendedMetadata.entries": [
          {"id": "adjustedTime", "data": "0000000000000063"}, {"id": "conflictResolutionMode", "data": "01"}]}, ASKED, False)
+BOMB = b"\x80\x80\x80\x32" + b"\x04{}"  # says that it is 100 MiB
+case("value too large to inflate", message(0x57, p("QQIIIHB", 5, 2, 0, 0, 0, 0, 0), b"k", BOMB, datatype=3, last=7),
+     {"inflated_length": str(100 << 20), "body": BOMB.hex(), "content": None},
+     {"notInflated": 100 << 20, "content": None, "contentBase64": "gICAMgR7fQ=="}, ASKED, False)
+case("cluster config too large to inflate", answer(0xB5, value=BOMB, datatype=3), {"inflated_length": str(100 << 20), "json": None},
+     {"notInflated": 100 << 20, "contentBase64": "gICAMgR7fQ=="}, [(True, message(0xB5))], False)
 case("binary mutation", message(0x57, p("QQIIIHB", 5, 2, 0, 0, 0, 0, 0), b"\xff\xfe", b"\x00\xff", last=7),
      {"key": "fffe", "body": "00ff"}, {"keyBase64": "//4=", "contentBase64": "AP8="}, ASKED, False)
 case("deletion 1", message(0x58, p("QQH", 6, 3, 0), b"k", last=7), {"by_seqno": "6", "rev_seqno": "3", "nmeta": "0"},
@@ -291,6 +297,29 @@ case("durable write", message(0x01, p("II", 0, 0), b"k", b"v", magic=0x08, frami
      {"event": "set", "durability": "majority", "durabilityTimeout": 1000, "key": "k", "partition": 5})
 
 
+# Layouts that are broken: what is sent behind `before`, and the reason both doors give.
+BROKEN = [
+    ("prepare without key", ASKED, message(0x60, p("QQIIIBBB", 8, 1, 0, 60, 0, 4, 0, 1), b"", b"v", cas=3), "key is missing"),
+    ("prepare with a collection but no key", [*COLLECTIONS, *ASKED],
+     message(0x60, p("QQIIIBBB", 8, 1, 0, 60, 0, 4, 0, 1), b"\x08", b"v", cas=3), "key is missing"),
+    ("mutation of 30 bytes", ASKED, message(0x57, bytes(30), b"k"), "extras of a length that this opcode does not have"),
+    ("deletion without key", ASKED, message(0x58, p("QQH", 6, 3, 0)), "key is missing"),
+    ("stream end of 8 bytes", ASKED, message(0x55, bytes(8)), "extras of a length that this opcode does not have"),
+    ("marker of 40 bytes", ASKED, message(0x56, p("B", 2), value=bytes(40)), "value of a length that this message does not have"),
+    ("marker 2.0 without value", ASKED, message(0x56, p("B", 0)), "value is missing"),
+    ("system event of 15 bytes", ASKED, message(0x5F, p("QIB", 4, 0, 0), b"c", bytes(15)), "value does not fit the system event"),
+    ("collection created without a name", ASKED, message(0x5F, p("QIB", 4, 0, 0), b"", bytes(16)), "key is missing"),
+    ("table that leads outside", ASKED, message(0x5F, p("QIB", 4, 1, 2), b"", b"\xff\xff\xff\x7f" + bytes(20)),
+     "value does not fit the system event"),
+    ("record longer than the value", ASKED, message(0x66, value=record(b"\x08a", DOCUMENT, 3)[:-1]),
+     "record of the cache transfer exceeds the value"),
+    ("framing extras that overrun", ASKED, message(0x55, p("I", 0), magic=0x08, framing=b"\x24\x00\x64"),
+     "framing extras do not fill their length"),
+    ("parts longer than the body", ASKED, message(0x55, p("I", 0))[:11] + b"\x02" + message(0x55, p("I", 0))[12:26],
+     "framing extras, extras and key are longer than the body"),
+]
+
+
 def member(record, path):
     for name in path.split("."):
         if isinstance(record, list):
@@ -309,6 +338,10 @@ class Messages(unittest.TestCase):
         for n, (_, pieces, _, _) in enumerate(CASES):
             frames += between(30000 + n, 11210, pieces)
         cls.capture = wireshark.room.write("made.pcap", pcap(frames))
+        frames = []
+        for n, (_, before, sent, _) in enumerate(BROKEN):
+            frames += between(30000 + n, 11210, [*before, (False, sent)])
+        cls.broken = wireshark.room.write("broken.pcap", pcap(frames))
 
     def test_fields_in_wireshark(self):
         shown = {}
@@ -333,14 +366,31 @@ class Messages(unittest.TestCase):
                 malformed = [f for f in shown[n].iter("field") if f.get("name") in ("cbdcp.malformed", "cbdcp.undecoded")]
                 self.assertEqual(malformed, [])
 
-    def test_members_of_the_json(self):
-        done = subprocess.run([os.environ["CDCSCOPE_PROGRAM"], "extract", "-o", "-", "--no-progress", self.capture], capture_output=True)
+    def last_records(self, capture):
+        """The last message of each connection, and what was found on it."""
+        done = subprocess.run([os.environ["CDCSCOPE_PROGRAM"], "extract", "-o", "-", "--no-progress", capture], capture_output=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        said = {}
+        said, found = {}, {}
         for line in done.stdout.splitlines():
             record = json.loads(line)
             if "wire" in record:
                 said[record["wire"]["conn"] - 1] = record
+            elif record.get("record") == "finding":
+                found.setdefault(record["connection"] - 1, []).append((record["code"], record["severity"]))
+        return said, found
+
+    def test_broken_layouts_are_named_by_both_doors(self):
+        said, found = self.last_records(self.broken)
+        rows = wireshark.fields(self.broken, ["tcp.stream", "_ws.expert.message"], "-Y", "cbdcp.malformed")
+        shown = {int(stream[0]): texts for stream, texts in rows}
+        for n, (title, _, _, reason) in enumerate(BROKEN):
+            with self.subTest(title):
+                self.assertEqual(said[n]["malformed"], reason)
+                self.assertIn(("dcp.malformed", "error"), found[n])
+                self.assertTrue(any(t.endswith(f" is malformed: {reason}") for t in shown[n]), shown[n])
+
+    def test_members_of_the_json(self):
+        said, _ = self.last_records(self.capture)
         for n, (title, _, _, members) in enumerate(CASES):
             with self.subTest(title):
                 self.assertNotIn("malformed", said[n])

@@ -8,7 +8,8 @@ import subprocess
 import unittest
 
 import wireshark
-from test_beside import OPEN, between, message
+from made import answer, message
+from test_beside import OPEN, between
 from test_bytes import pcap
 
 
@@ -36,8 +37,8 @@ class Side:
         return self.outgoing.read()
 
 
-TWO = OPEN + message(0x80, 0x5c)
-PIECES = [(True, TWO[:40]), (True, TWO[40:]), (False, message(0x81, 0x50))]
+TWO = OPEN + message(0x5c)
+PIECES = [(True, TWO[:40]), (True, TWO[40:]), (False, answer(0x50))]
 
 
 def talk(folder, pieces=PIECES, log_name="keys.log"):

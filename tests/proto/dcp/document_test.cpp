@@ -81,6 +81,7 @@ TEST(Document, ChecksTheDeclaredLengthBeforeItTakesMemory) {
     inflate_buffer buffer;
     const auto bomb = bytes_of("ffffffff0f 00");  // claims 4 GiB
     EXPECT_TRUE(open_document(bomb, packed, 0, buffer).too_large);
+    EXPECT_GT(open_document(bomb, packed, 0, buffer).claimed, default_inflate_cap);
     EXPECT_EQ(open_document(bytes_of("05 00"), packed, 0, buffer).problem, fault::snappy)
         << "five bytes are promised";
     EXPECT_EQ(open_document(bytes_of("ff"), packed, 0, buffer).problem, fault::snappy);
