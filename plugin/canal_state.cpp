@@ -122,7 +122,7 @@ void on_disturbed(ws::connection& c, direction dir, const ws::tcp_verdict& verdi
                   const frame_ref&) {
     if (c.state == nullptr) return;
     auto& tracker = *static_cast<canal::tracker*>(c.state);
-    if (verdict.lost_segment && !ws::tcp_waits_for_holes()) {
+    if (verdict.hides_messages()) {
         tracker.hole(dir);
         c.begun[index(dir)] = {};
     }

@@ -51,6 +51,9 @@ static_assert(std::is_trivially_destructible_v<connection>);  // wmem frees it, 
 // First pass only: from the next frame on.
 void set_in_step(connection& c, direction dir, const packet_info* pinfo, bool in_step);
 
+// Preference tcp.reassemble_out_of_order: TCP holds back what is behind a hole.
+[[nodiscard]] bool tcp_waits_for_holes();
+
 // What TCP's sequence analysis says of this frame (tcp.analysis.*; needs
 // tcp.analyze_sequence_numbers).
 struct tcp_verdict {
@@ -60,10 +63,12 @@ struct tcp_verdict {
     [[nodiscard]] bool disturbed() const {
         return out_of_order || lost_segment || acked_unseen || cut;
     }
+    // What was sent before this frame, or comes behind it, is not shown.
+    [[nodiscard]] bool hides_messages() const {
+        return cut || (lost_segment && !tcp_waits_for_holes());
+    }
 };
 [[nodiscard]] tcp_verdict tcp_verdict_of(packet_info* pinfo);
-// Preference tcp.reassemble_out_of_order: TCP holds back what is behind a hole.
-[[nodiscard]] bool tcp_waits_for_holes();
 // A segment is missing in front of this frame's data, and TCP does not wait for it.
 [[nodiscard]] bool leaves_step(packet_info* pinfo);
 

@@ -213,7 +213,7 @@ void on_disturbed(ws::connection& c, direction dir, const ws::tcp_verdict& verdi
                   const frame_ref&) {
     if (c.state == nullptr) return;
     auto& tracked = *static_cast<dcp::connection*>(c.state);
-    if (verdict.lost_segment && !ws::tcp_waits_for_holes()) tracked.hole(dir);
+    if (verdict.hides_messages()) tracked.hole(dir);
     tracked.order_unknown();
 }
 

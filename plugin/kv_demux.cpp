@@ -40,11 +40,13 @@ byte_view head_of(tvbuff_t* tvb, int offset) {
 
 // Nothing is missing or out of its place up to this frame: what is no message was sent as such.
 bool is_orderly(const ws::connection& c, packet_info* pinfo) {
-    return (c.disturbed == 0 || pinfo->num <= c.disturbed) && !ws::tcp_verdict_of(pinfo).disturbed();
+    return (c.disturbed == 0 || pinfo->num <= c.disturbed) &&
+           !ws::tcp_verdict_of(pinfo).disturbed();
 }
 // A message should begin at the start of this buffer, after others that are whole.
 bool is_expected(const ws::connection& c, direction dir, packet_info* pinfo) {
-    return ws::is_framed(c, dir, pinfo) && is_orderly(c, pinfo);
+    const bool whole_only = dcp_preferences().desegment && pinfo->can_desegment != 0;
+    return whole_only && ws::is_framed(c, dir, pinfo) && is_orderly(c, pinfo);
 }
 
 // Whether the stream has a message border at the start of this buffer.

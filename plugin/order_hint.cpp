@@ -5,10 +5,9 @@ namespace cdcscope::ws {
 void order_hint::enroll(int proto, const char* filter) {
     row_[0] = {&expert_,
                {filter, PI_SEQUENCE, PI_NOTE,
-                "Segments of this connection are out of order, lost, cut or acknowledged unseen: "
-                "messages may be missing here. tcp.reassemble_out_of_order on brings back what is "
-                "out of order, off what is behind a hole; `cdcscope report` sees all of it. Rules "
-                "that compare the two directions only note from here on",
+                "Segments are out of order, lost, cut or acknowledged unseen: messages may be "
+                "missing, rules over both directions only note. tcp.reassemble_out_of_order: on "
+                "against reordering, off against holes; cdcscope report sees everything",
                 EXPFILL}};
     expert_register_field_array(expert_register_protocol(proto), row_, 1);
 }
