@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
 
 namespace cdcscope::cli {
@@ -12,12 +13,11 @@ void add_common_options(CLI::App& command, common_options& o) {
                     "pcap or pcapng, also gzip or zstd; - for standard input")
         ->required()
         ->type_name("FILE");
-    command.add_option("--protocol", o.protocol, "what to look for: auto, dcp or canal")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, protocol_choice>{{"auto", protocol_choice::automatic},
-                                                   {"dcp", protocol_choice::dcp},
-                                                   {"canal", protocol_choice::canal}}))
-        ->type_name("NAME");
+    add_choice<protocol_choice>(command, "--protocol", o.protocol,
+                                {{"auto", protocol_choice::automatic},
+                                 {"dcp", protocol_choice::dcp},
+                                 {"canal", protocol_choice::canal}},
+                                "what to look for: auto, dcp or canal");
     command
         .add_option_function<std::vector<std::string>>(
             "--port",
@@ -55,13 +55,11 @@ void add_common_options(CLI::App& command, common_options& o) {
             [&o](const std::string& t) { o.max_message = parse_size("--max-message", t); },
             "longest message believed (32MiB for DCP, 128MiB for canal)")
         ->type_name("SIZE");
-    command
-        .add_option("--collections", o.collections,
-                    "DCP keys have a collection prefix: auto, on or off")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, collections_choice>{{"auto", collections_choice::automatic},
-                                                      {"on", collections_choice::on},
-                                                      {"off", collections_choice::off}}))
+    add_choice<collections_choice>(command, "--collections", o.collections,
+                                   {{"auto", collections_choice::automatic},
+                                    {"on", collections_choice::on},
+                                    {"off", collections_choice::off}},
+                                   "DCP keys have a collection prefix: auto, on or off")
         ->type_name("WHEN");
     command
         .add_option_function<std::vector<std::string>>(
@@ -77,21 +75,26 @@ void add_common_options(CLI::App& command, common_options& o) {
         ->type_name("NAME=VALUE");
     command.add_flag("--quiet", o.quiet, "print nothing on success");
     command.add_flag("--no-progress", o.no_progress, "no progress line");
-    command.add_option("--color", o.color, "auto, always or never")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, color_choice>{{"auto", color_choice::automatic},
-                                                {"always", color_choice::always},
-                                                {"never", color_choice::never}}))
+    add_choice<color_choice>(command, "--color", o.color,
+                             {{"auto", color_choice::automatic},
+                              {"always", color_choice::always},
+                              {"never", color_choice::never}},
+                             "auto, always or never")
         ->type_name("WHEN");
+    // Two bounds of one kind can be compared before the capture is read.
+    command.parse_complete_callback([&o] {
+        if (!o.since || !o.until || o.since->what != o.until->what || o.since->ns <= o.until->ns)
+            return;
+        throw usage_error("--since lies after --until: nothing is left between them");
+    });
 }
 
 void add_redact_option(CLI::App& command, record::redact_mode& to) {
-    command.add_option("--redact", to, "leave out document keys, values and statements, or both")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, record::redact_mode>{{"keys", record::redact_mode::keys},
-                                                       {"values", record::redact_mode::values},
-                                                       {"all", record::redact_mode::all}}))
-        ->type_name("NAME");
+    add_choice<record::redact_mode>(command, "--redact", to,
+                                    {{"keys", record::redact_mode::keys},
+                                     {"values", record::redact_mode::values},
+                                     {"all", record::redact_mode::all}},
+                                    "leave out document keys, values and statements, or both");
 }
 
 findings::redaction redaction_of(record::redact_mode mode) noexcept {

@@ -20,17 +20,52 @@ bool fail(const std::string& error) {
     return !error.empty();
 }
 
-std::string write_summary(const extract_options& o, const pipeline& read,
-                          const track::figures& figures) {
+// Opened before the capture is read, as the output is.
+std::string open_summary(const extract_options& o, sink::output_file& file) {
     if (o.summary.empty()) return {};
-    sink::output_file file;
-    if (sink::status opened = file.open(o.summary, sink::output_file::existing::replace);
-        !opened.ok())
-        return opened.error;
+    const auto existing =
+        o.force ? sink::output_file::existing::replace : sink::output_file::existing::refuse;
+    return file.open(o.summary, existing).error;
+}
+
+std::string write_summary(const extract_options& o, const pipeline& read,
+                          const track::figures& figures, sink::output_file& file) {
+    if (o.summary.empty()) return {};
     const std::string text =
         summary_json(read.captures().names(), read.captures().packets(), figures);
     if (sink::status written = file.write(as_bytes(text)); !written.ok()) return written.error;
     return file.commit().error;
+}
+
+// A full disk: what takes less room.
+std::string with_smaller_form(const extract_options& o, const std::string& error) {
+    const bool full = error.find("no space left on device") != std::string::npos;
+    return full && o.records.payload != record::payload_mode::raw
+               ? error + ". --payload raw needs about a third"
+               : error;
+}
+
+// What --keep-secrets left in the output; nothing if the capture had no secrets.
+std::string secrets_kept(const extract_options& o, const track::figures& figures,
+                         const std::string& output) {
+    if (!o.records.keep_secrets) return {};
+    const auto of = [&](std::initializer_list<std::string_view> types) {
+        std::uint64_t n = 0;
+        for (const auto type : types) {
+            const auto found = figures.by_type().find(type);
+            n += found == figures.by_type().end() ? 0 : found->second;
+        }
+        return n;
+    };
+    const auto sasl = of({"sasl_auth", "sasl_step"}), logins = of({"CLIENTAUTHENTICATION"});
+    if (sasl + logins == 0) return {};
+    std::string what;
+    if (sasl > 0) what = report::plain_spaces(report::count(sasl, "SASL payload"));
+    if (logins > 0)
+        what += (what.empty() ? "" : " and ") +
+                report::plain_spaces(report::count(logins, "canal password"));
+    return fmt::format("--keep-secrets: {} holds {} as captured; do not attach it to a ticket",
+                       output == "-" ? "the output" : output, what);
 }
 
 void print_interrupted(const pipeline& read, const extraction& run) {
@@ -49,6 +84,8 @@ int extract(const extract_options& o) {
         throw usage_error("extract: -o " + o.output +
                           ": this build has no such sink; write -o x.jsonl or - and pipe it");
     }
+    if (o.split_connections && output_name(o) == "-")
+        throw usage_error("extract: --split connection writes files; -o NAME names them");
     if (!o.summary.empty() && o.summary == output_name(o)) {
         throw usage_error("extract: --summary and -o name the same file");
     }
@@ -56,13 +93,9 @@ int extract(const extract_options& o) {
     extraction run(o, figures);
     pipeline read(o.common, "extract", run, figures, nullptr, run.watch_canal());
     if (fail(read.open())) return exit_status::failed;
+    sink::output_file summary;
+    if (fail(open_summary(o, summary))) return exit_status::failed;
     if (fail(run.open(read.captures()).error)) return exit_status::failed;
-    if (o.records.keep_secrets && !o.common.quiet) {
-        print_warning(fmt::format(
-            "--keep-secrets: {} holds SASL payloads and canal passwords as captured; do not attach "
-            "it to a ticket",
-            run.output().name()));
-    }
     const outcome how = read.run([&] { return !run.failure().ok() || run.reader_gone(); },
                                  [&] { return run.written().messages; });
     if (run.reader_gone()) return exit_status::done;
@@ -73,26 +106,33 @@ int extract(const extract_options& o) {
     }
     const std::string sink_error = run.finish(whole).error;
     if (run.reader_gone()) return exit_status::done;
-    if (fail(sink_error)) return exit_status::failed;
-    if (fail(write_summary(o, read, figures))) return exit_status::failed;
+    if (fail(with_smaller_form(o, sink_error))) return exit_status::failed;
+    if (fail(write_summary(o, read, figures, summary))) return exit_status::failed;
     if (how == outcome::interrupted) {
         print_interrupted(read, run);
         return stop_status();
     }
     std::FILE* to = run.output().to_standard_output() ? stderr : stdout;
     const extract_facts facts{.captures = &o.common.captures,
+                              .files = &read.captures().names(),
                               .packets = &read.captures().packets(),
                               .run = &run,
                               .figures = &figures,
                               .width = columns(to)};
     if (!o.common.quiet) {
         for (const std::string& note : run.output().notes()) print_warning(note);
+        if (const auto kept = secrets_kept(o, figures, run.output().name()); !kept.empty())
+            print_warning(kept);
         print_warnings(figures);
+        if (const auto half = one_sided(facts); !half.empty())
+            print_warning(report::plain_spaces(half));
         const std::string nothing = nothing_there(facts);
         if (nothing.empty()) {
             fmt::print(to, "{}", report::plain_spaces(extract_table(facts)));
+            if (const auto tls = encrypted_beside(facts); !tls.empty())
+                print_error(report::plain_spaces(tls));
         } else {
-            print_error(nothing);
+            print_error(report::plain_spaces(nothing));
         }
     }
     const std::string missing = what_is_missing(facts);

@@ -6,19 +6,12 @@
 #include <array>
 #include <filesystem>
 
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/record/stream_key.h"
 
 namespace cdcscope::cli {
 namespace {
-
-template <typename Choice>
-CLI::Option* add_choice(CLI::App& command, const std::string& name, Choice& to,
-                        const std::map<std::string, Choice>& choices, const std::string& help) {
-    return command.add_option(name, to, help)
-        ->transform(CLI::CheckedTransformer(choices))
-        ->type_name("NAME");
-}
 
 std::uint32_t parse_interval(const std::string& text) {
     const std::uint64_t interval = parse_size("--beacon-interval", text);
@@ -36,13 +29,9 @@ void add_extract_options(CLI::App& command, extract_options& o) {
         .add_option("-o,--output", o.output,
                     "x.ss, x.jsonl, or - for JSON lines on standard output")
         ->type_name("OUT");
-    command
-        .add_option_function<output_format>(
-            "--format", [&o](const output_format& f) { o.format = f; },
-            "ss or jsonl, where the name does not tell")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, output_format>{
-            {"ss", output_format::ss}, {"jsonl", output_format::jsonl}}))
-        ->type_name("NAME");
+    add_choice<output_format>(command, "--format", o.format,
+                              {{"ss", output_format::ss}, {"jsonl", output_format::jsonl}},
+                              "ss or jsonl, where the name does not tell");
     command.add_flag("--force", o.force, "replace an existing file");
     command.add_flag("--append", o.append, "continue an existing .ss file")->excludes("--force");
     add_choice<record::payload_mode>(command, "--payload", o.records.payload,

@@ -1,6 +1,39 @@
 #include "analyzer/cli/extract_output.h"
 
+#include <fmt/format.h>
+
+#include <array>
+
 namespace cdcscope::cli {
+namespace {
+
+// A member of the first record of a file, which says how it was written; it is ours, and names in
+// it are escaped.
+std::string_view member_of(byte_view record, std::string_view name) {
+    const std::string_view text = as_text(record);
+    const std::string before = fmt::format(",\"{}\":\"", name);
+    const auto at = text.find(before);
+    if (at == std::string_view::npos) return {};
+    const auto value = text.substr(at + before.size());
+    return value.substr(0, value.find('"'));
+}
+
+// Why this run cannot go on in a file whose first record this is; nothing if it can.
+std::string objection_to(const record::options& mine, std::string_view key, byte_view payload) {
+    if (key != "cdcscope.capture") return {};
+    constexpr std::array<std::string_view, 3> forms{"json", "raw", "both"},
+        layouts{"connection", "changes", "vbucket"};
+    const auto differs = [&](std::string_view option, std::string_view here) -> std::string {
+        const auto there = member_of(payload, option);
+        if (there.empty() || there == here) return {};
+        return fmt::format("written with --{0} {1}, this run is --{0} {2}", option, there, here);
+    };
+    auto said = differs("payload", forms[static_cast<std::size_t>(mine.payload)]);
+    if (said.empty()) said = differs("streams", layouts[static_cast<std::size_t>(mine.streams)]);
+    return said;
+}
+
+}  // namespace
 
 extract_output::extract_output(const extract_options& o)
     : options_(o), name_(output_name(o)), format_(format_of(o, name_)) {}
@@ -17,6 +50,9 @@ sink::status extract_output::open_target(const std::string& path, target& t) {
         chosen.roll = options_.roll;
         chosen.eos = !options_.no_eos;
         chosen.created_ns = options_.created_ns;
+        chosen.may_append = [mine = options_.records](std::string_view key, byte_view payload) {
+            return objection_to(mine, key, payload);
+        };
         if (sink::status opened = file->open(std::move(chosen)); !opened.ok()) return opened;
         if (created_ns_ != 0) file->created(created_ns_);
         t.ss = file.get();

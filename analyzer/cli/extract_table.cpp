@@ -129,9 +129,14 @@ std::string warning_rows(const extract_facts& f) {
     for (const track::noticed& n : f.figures->observations()) {
         if (!n.code.starts_with("tcp.") && !n.code.starts_with("ip.")) continue;
         if (!track::is_warning(n.code)) continue;
-        text += fmt::format("  {:<24} {:>3}  {}{}\n", n.code, n.count,
-                            n.connection > 0 ? fmt::format("c{}: ", n.connection) : "",
-                            printable(n.text));
+        std::string where = n.connection > 0 ? fmt::format("c{}", n.connection) : std::string{};
+        if (n.at.frame > 0 && f.files != nullptr && n.at.file < f.files->size()) {
+            where += fmt::format("{}{} #{}", where.empty() ? "" : ", ",
+                                 printable((*f.files)[n.at.file]), n.at.frame);
+        }
+        text +=
+            fmt::format("  {:<24} {:>3}  {}{}{}\n", n.code, n.count, where,
+                        where.empty() ? "" : ": ", printable(report::directions_in_words(n.text)));
     }
     return text.empty() ? text : "\n" + text;
 }
@@ -152,6 +157,24 @@ std::string ports_seen(const track::figures& figures) {
                             number(by_bytes[i].first));
     }
     return text;
+}
+
+// "the 6 connections on port 11207 are encrypted".
+std::string encrypted_words(const extract_facts& f) {
+    std::uint64_t n = 0;
+    std::uint16_t port = 0;
+    bool one_port = true;
+    for (const connection_figures& c : f.figures->connections()) {
+        if (c.info.id == 0 || c.info.carries != recover::protocol::tls) continue;
+        one_port = one_port && (n == 0 || port == c.info.server.port);
+        port = c.info.server.port;
+        ++n;
+    }
+    return fmt::format(
+        "{}: the {}{} {} encrypted (TLS), nothing inside can be read; capture on port 11210, or on "
+        "the node before encryption",
+        f.captures->front(), n == 1 ? "connection" : report::count(n, "connection"),
+        one_port ? fmt::format(" on port {}", port) : "", n == 1 ? "is" : "are");
 }
 
 }  // namespace
@@ -195,16 +218,7 @@ std::string nothing_there(const extract_facts& f) {
     const auto tls = std::ranges::count_if(connections, [](const connection_figures& c) {
         return c.info.carries == recover::protocol::tls;
     });
-    if (tls > 0 && static_cast<std::size_t>(tls) == connections.size()) {
-        return fmt::format(
-            "{}: {} encrypted (TLS), nothing inside can be read; capture on port 11210, or on the "
-            "node "
-            "before encryption",
-            file,
-            tls == 1
-                ? "the only connection is"
-                : fmt::format("all {} connections are", number(static_cast<std::uint64_t>(tls))));
-    }
+    if (tls > 0 && static_cast<std::size_t>(tls) == connections.size()) return encrypted_words(f);
     std::string text = fmt::format("{}: no DCP or canal message in {}, {}", file,
                                    report::count(f.packets->read, "packet"),
                                    report::count(connections.size(), "TCP connection"));
@@ -213,6 +227,34 @@ std::string nothing_there(const extract_facts& f) {
                             ports.substr(0, ports.find(' ')));
     }
     return text;
+}
+
+std::string one_sided(const extract_facts& f) {
+    std::uint64_t all = 0, one = 0, from_server = 0;
+    for (const connection_figures& c : f.figures->connections()) {
+        if (c.info.id == 0 || !is_ours(c)) continue;
+        ++all;
+        const bool no_client = c.ways[0].stream_bytes == 0, no_server = c.ways[1].stream_bytes == 0;
+        if (no_client == no_server) continue;
+        ++one;
+        from_server += no_client ? 1 : 0;
+    }
+    if (one == 0) return {};
+    const std::string_view which = from_server == one ? "server to client"
+                                   : from_server == 0 ? "client to server"
+                                                      : "one way or the other";
+    return fmt::format(
+        "{}: only one direction captured in {} of {} ({}); messages are read, findings that need "
+        "both sides are off. Capture on the host itself, or both sides of the mirror port",
+        f.captures->front(), number(one), report::count(all, "connection"), which);
+}
+
+std::string encrypted_beside(const extract_facts& f) {
+    const auto& all = f.figures->connections();
+    const bool some = std::ranges::any_of(all, [](const connection_figures& c) {
+        return c.info.id != 0 && c.info.carries == recover::protocol::tls;
+    });
+    return some && f.run->written().messages > 0 ? encrypted_words(f) : std::string{};
 }
 
 std::string what_is_missing(const extract_facts& f) {

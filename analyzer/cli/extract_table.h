@@ -10,7 +10,8 @@
 namespace cdcscope::cli {
 
 struct extract_facts {
-    const std::vector<std::string>* captures = nullptr;  // names
+    const std::vector<std::string>* captures = nullptr;  // names as given
+    const std::vector<std::string>* files = nullptr;     // names by number of a frame's file
     const capture::packet_totals* packets = nullptr;
     const extraction* run = nullptr;
     const track::figures* figures = nullptr;
@@ -22,6 +23,12 @@ struct extract_facts {
 // One line that says what was in the capture instead, and what to try; empty if something was
 // recovered.
 [[nodiscard]] std::string nothing_there(const extract_facts& facts);
+
+// "only one direction captured in 3 of 3 connections (server to client) ...": empty if both were.
+[[nodiscard]] std::string one_sided(const extract_facts& facts);
+
+// Connections that are encrypted, beside others that are not; empty if there is none of either.
+[[nodiscard]] std::string encrypted_beside(const extract_facts& facts);
 
 // "1,460 B in 1 gap and 227 unparsed B (c8)": what --strict fails on; empty if nothing is missing.
 [[nodiscard]] std::string what_is_missing(const extract_facts& facts);

@@ -49,17 +49,17 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
         if (word.rfind('-', 0) == 0) {
             const std::string option = word.substr(0, word.find('='));
             const auto near = nearest(option, option_names(command));
-            return fmt::format("{}unknown option {}{}; {}", where, option,
-                               near ? "; did you mean " + *near + "?" : "", help);
+            return fmt::format("{}unknown option {}{}{}", where, option,
+                               near ? "; did you mean " + *near + "? " : "; ", help);
         }
         std::vector<std::string> names;
         for (const CLI::App* sub : command.get_subcommands({})) names.push_back(sub->get_name());
         const auto near = nearest(word, names);
-        return fmt::format("{}no command {}{}; {}", where, word,
-                           near ? "; did you mean " + *near + "?" : "", help);
+        return fmt::format("{}no command {}{}{}", where, word,
+                           near ? "; did you mean " + *near + "? " : "; ", help);
     }
-    if (is(error, CLI::ExitCodes::RequiredError) && path.empty())
-        return "a command is missing; " + help;
+    if (is(error, CLI::ExitCodes::RequiredError) && !command.get_subcommands({}).empty())
+        return where + "a command is missing; " + help;
     return fmt::format("{}{}; {}", where, error.what(), help);
 }
 

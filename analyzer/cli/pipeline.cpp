@@ -1,4 +1,5 @@
 #include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/notices.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ std::string open_captures(capture::reader& reader, const common_options& o) {
 void print_warnings(const track::figures& figures) {
     for (const track::noticed& n : figures.observations()) {
         if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
-        print_warning(n.count > 1 ? fmt::format("{} ({} times)", n.text, n.count) : n.text);
+        print_warning(notice_line(n.code, n.text, n.count));
     }
 }
 

@@ -5,12 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/notices.h"
 #include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/terminal.h"
@@ -102,13 +105,14 @@ std::string write(sink::output_file& file, const std::string& text) {
 void print_warnings(const report::model& m) {
     for (const auto& n : m.capture.observations) {
         if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
-        print_warning(n.count > 1 ? fmt::format("{} ({} times)", n.text, n.count) : n.text);
+        print_warning(notice_line(n.code, n.text, n.count));
     }
 }
 
 report_format chosen_format(const report_options& o) {
     if (o.format) return *o.format;
     if (const auto by_name = format_by_name(o.output)) return *by_name;
+    if (o.output.empty()) throw usage_error("report: -o: the name is empty");
     throw usage_error(
         fmt::format("report: output {}: ends in none of .html .json .md .txt; {}", o.output,
                     o.output.ends_with(".pdf") ? "print the .html to PDF from a browser"
@@ -137,16 +141,6 @@ int run_report(const report_options& o) {
     print_error(fmt::format("report: {} (--fail-on {}); see {}", grave, findings::name(*o.fail_on),
                             o.output == "-" ? "above" : o.output));
     return exit_status::demanded;
-}
-
-template <typename Choice>
-void add_choice(CLI::App& command, const std::string& name, std::optional<Choice>& to,
-                const std::map<std::string, Choice>& choices, const std::string& help) {
-    command
-        .add_option_function<Choice>(
-            name, [&to](const Choice& c) { to = c; }, help)
-        ->transform(CLI::CheckedTransformer(choices))
-        ->type_name("NAME");
 }
 
 }  // namespace
@@ -188,8 +182,11 @@ std::optional<report_format> format_by_name(std::string_view output) {
          {".md", report_format::markdown},
          {".txt", report_format::text},
          {"-", report_format::text}}};
+    std::string lower(output);
+    std::ranges::transform(lower, lower.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     for (const auto& [ending, format] : endings) {
-        if (output.ends_with(ending) && (ending != "-" || output == "-")) return format;
+        if (lower.ends_with(ending) && (ending != "-" || output == "-")) return format;
     }
     return {};
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/ss_files.h"
 #include "analyzer/cli/terminal.h"
@@ -53,12 +54,10 @@ void add_verify(CLI::App& parent, action& run) {
     CLI::App* c = add(parent, run, "verify", "Check everything a .ss file promises", o, ss_verify);
     c->add_option("FILE", o->file)->required();
     c->add_flag("--json", o->json, "problems as one JSON object");
-    const std::map<std::string, ss::marker_rule> rules{{"exact", ss::marker_rule::exact},
-                                                       {"known", ss::marker_rule::known}};
-    c->add_option(
-         "--markers", o->markers,
-         "what beacons may hold: `known` for files that a SeaStreamer producer opened again")
-        ->transform(CLI::CheckedTransformer(rules))
+    add_choice<ss::marker_rule>(
+        *c, "--markers", o->markers,
+        {{"exact", ss::marker_rule::exact}, {"known", ss::marker_rule::known}},
+        "what beacons may hold: `known` for files that a SeaStreamer producer opened again")
         ->option_text("exact|known");
 }
 
@@ -74,10 +73,10 @@ void add_cat(CLI::App& parent, action& run) {
     c->add_option_function<std::string>(
         "--until", [o](const std::string& t) { o->until = parse_time("--until", t); },
         "messages of this time or earlier");
-    const std::map<std::string, cat_format> formats{
-        {"log", cat_format::log}, {"json", cat_format::json}, {"raw", cat_format::raw}};
-    c->add_option("--format", o->format, "log, json (a line each) or raw (payloads, nothing else)")
-        ->transform(CLI::CheckedTransformer(formats))
+    add_choice<cat_format>(
+        *c, "--format", o->format,
+        {{"log", cat_format::log}, {"json", cat_format::json}, {"raw", cat_format::raw}},
+        "log, json (a line each) or raw (payloads, nothing else)")
         ->option_text("log|json|raw");
     c->add_flag("--follow", o->follow, "wait for more until the stream ends");
     c->add_flag("--all", o->all, "messages under internal keys, too");

@@ -104,6 +104,8 @@ std::vector<tick> time_ticks(const time_span& span, bool compact) {
         before = at;
     }
     ticks.push_back({1, edge_time(span.to, length), false});
+    // Both ends in full find no room on the narrowest screens.
+    ticks.front().tight = ticks.front().label.size() + ticks.back().label.size() > 24;
     return ticks;
 }
 

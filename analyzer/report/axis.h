@@ -12,7 +12,8 @@ namespace cdcscope::report {
 struct tick {
     double at = 0;  // 0 to 1 along the axis
     std::string label;
-    bool wide = false;  // left out on narrow screens
+    bool wide = false;   // left out on narrow screens
+    bool tight = false;  // left out on the narrowest
 };
 
 // Times of [from, to]: the first and last written out, round ones between them shortened; of these

@@ -168,7 +168,11 @@ void choose_evidence(card& c) {
 
 void add_filters(const model& m, card& c) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> frames;
-    for (const auto& e : c.shown) frames[e.at.file].push_back(e.at.frame);
+    for (const auto& e : c.shown) {
+        auto& of = frames[e.at.file];
+        of.push_back(e.at.frame);
+        of.insert(of.end(), e.also.begin(), e.also.end());
+    }
     for (const auto& [file, numbers] : frames)
         c.filters.push_back(
             {fmt::format("Frames, {}", m.file_name(file)), frames_filter(numbers), false});
@@ -291,11 +295,15 @@ void mark_batches(model& m) {
 }  // namespace
 
 row_index::row_index(const model& m)
-    : streams(m.connections.size() + 1), batches(m.connections.size() + 1) {
+    : streams(m.connections.size() + 1),
+      batches(m.connections.size() + 1),
+      writes(m.connections.size() + 1) {
     for (const auto& s : m.streams)
         streams.at(s.connection < streams.size() ? s.connection : 0).push_back(&s);
     for (const auto& b : m.batches)
         batches.at(b.connection < batches.size() ? b.connection : 0).push_back(&b);
+    for (const auto& w : m.writes)
+        writes.at(w.connection < writes.size() ? w.connection : 0).push_back(&w);
 }
 
 const rule_finding* card_draft::part(code what) const noexcept {

@@ -24,6 +24,7 @@ struct row_index {
     explicit row_index(const model& m);
     std::vector<std::vector<const stream_row*>> streams;
     std::vector<std::vector<const batch_row*>> batches;
+    std::vector<std::vector<const durable_write*>> writes;
 };
 
 // A card being worded: its findings, gravest first, and the connection they are about (null: the
@@ -44,6 +45,9 @@ struct card_draft {
     }
     [[nodiscard]] const std::vector<const batch_row*>& batches() const {
         return rows.batches.at(c.connection);
+    }
+    [[nodiscard]] const std::vector<const durable_write*>& writes() const {
+        return rows.writes.at(c.connection);
     }
     [[nodiscard]] const rule_finding* part(findings::code what) const noexcept;
     void evidence(const frame_ref& at, std::string what);

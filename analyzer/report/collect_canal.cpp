@@ -62,6 +62,7 @@ row_sample sample_of(const canal::header_view& header, const canal::row_change_v
             const auto column = canal::parse_column(bytes);
             if (into.size() < 64 && (!only_changed || column.updated))
                 into.emplace_back(std::string(column.name), form_of(column));
+            if (column.is_key) add_once(s.keys, std::string(column.name), 16);
         }
     };
     namespace f = canal::fields::row_data;
@@ -120,6 +121,9 @@ void canal_collector::take_request(connection& c, const recover::message& m,
     switch (static_cast<canal::packet_type>(p.type)) {
         case canal::packet_type::clientauthentication:
             return take_login(c, r);
+        case canal::packet_type::get:
+            asked_[c.id] = m.frames.done;
+            return;
         case canal::packet_type::clientrollback:
             return add_tick(c, tick_kind::rollback, m.frames.done.time_ns);
         case canal::packet_type::subscription:
@@ -172,6 +176,10 @@ void canal_collector::take_batch(connection& c, const recover::message& m,
     row.client_id = c.name;
     row.batch = static_cast<std::uint64_t>(batch.batch_id);
     row.delivered = m.frames.done;
+    if (const auto asked = asked_.find(c.id); asked != asked_.end()) {
+        row.asked = asked->second;
+        asked_.erase(asked);
+    }
     row.has_lag = said.has_lag;
     row.lag_ns = said.lag_ns;
     row.bytes = m.wire_length;
@@ -252,6 +260,7 @@ void canal_collector::on_transaction(const canal::transaction_facts& t) noexcept
 }
 
 void canal_collector::on_closed(connection& c) {
+    asked_.erase(c.id);
     if (c.what != role::canal_client)
         c.what =
             c.carries == recover::protocol::canal_admin ? role::canal_admin : role::canal_client;

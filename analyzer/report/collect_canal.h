@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 
 #include "analyzer/recover/message.h"
 #include "analyzer/report/model.h"
@@ -48,6 +49,7 @@ class canal_collector final : public canal::observer {
         split_transaction what;
     };
     std::vector<waiting_transaction> transactions_;
+    std::unordered_map<std::uint32_t, frame_ref> asked_;  // by connection: the newest GET
     std::map<std::uint32_t, std::pair<std::uint64_t, std::int64_t>>
         newest_acked_;  // by key: batch, executed (ms)
 };

@@ -114,10 +114,22 @@ void dcp_collector::on_message(connection& c, const recover::message& m,
     if (m.dir == direction::s2c) c.received.add(m.frames.done.time_ns, m.wire_length);
     if (v.row == nullptr) return;
     auto& l = live_[c.id];
+    if (l.filled) take_filling(c, l, v);
     if (v.head.is_response()) return take_answer(l, m, v);
     if (v.row->request.key.collection_prefix && !v.row->data_change)
         return take_operation(c, l, m, v);
     take_event(c, l, m, v, said.snapshot);
+}
+
+// on_full told of it while this message was fed.
+void dcp_collector::take_filling(connection& c, live& l, const dcp::message_view& v) {
+    l.filled = false;
+    std::string name(v.row->event);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    const auto seqno = v.own_seqno();
+    c.flow.filled_by = seqno ? fmt::format("{} seqno {}", name, number(*seqno)) : name;
+    c.flow.filled_from = l.before;
+    c.flow.filled_to = l.outstanding;
 }
 
 void dcp_collector::take_event(connection& c, live& l, const recover::message& m,
@@ -264,11 +276,19 @@ void dcp_collector::on_hole(std::uint32_t connection) {
 
 void dcp_collector::on_flow(std::uint32_t connection, const frame_ref& at,
                             std::uint64_t outstanding, std::uint32_t) noexcept {
-    if (auto* c = find(connection)) c->window.add(at.time_ns, outstanding);
+    auto* c = find(connection);
+    if (c == nullptr) return;
+    c->window.add(at.time_ns, outstanding);
+    auto& l = live_[connection];
+    l.before = l.outstanding;
+    l.outstanding = outstanding;
 }
 
 void dcp_collector::on_full(std::uint32_t connection, const frame_ref& since) noexcept {
-    if (auto* c = find(connection)) c->flow.filled = since;
+    auto* c = find(connection);
+    if (c == nullptr) return;
+    c->flow.filled = since;
+    live_[connection].filled = true;
 }
 
 void dcp_collector::on_freed(std::uint32_t connection, const frame_ref& since,
@@ -321,6 +341,7 @@ void dcp_collector::on_prepare(std::uint32_t connection, const frame_ref& at,
     w.level = level_title(p.level);
     w.prepare_seqno = p.seqno;
     w.prepared = p.prepared;
+    w.acked = p.acked;
     w.replica_ack_ns = p.replica_ns;
     constexpr durable_write::outcome outcomes[] = {
         durable_write::outcome::committed, durable_write::outcome::aborted,

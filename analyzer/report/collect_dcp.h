@@ -53,14 +53,18 @@ class dcp_collector final : public dcp::observer {
         std::unordered_map<std::uint32_t, unanswered> open;  // by opaque
         std::uint32_t holes = 0;
         item_sample largest;
-        std::size_t last_write = SIZE_MAX;       // index into m_.writes
-        std::vector<std::uint32_t> collections;  // ids in keys, at most 100
+        std::size_t last_write = SIZE_MAX;          // index into m_.writes
+        std::vector<std::uint32_t> collections;     // ids in keys, at most 100
+        std::uint64_t before = 0, outstanding = 0;  // bytes in the window, before and after the
+                                                    // newest message that changed them
+        bool filled = false;                        // by the message being fed
         bool opens_dcp = false, carries_items = false;
     };
 
     connection* find(std::uint32_t id) {
         return id == 0 || id > m_.connections.size() ? nullptr : &m_.connections[id - 1];
     }
+    void take_filling(connection& c, live& l, const dcp::message_view& v);
     void take_event(connection& c, live& l, const recover::message& m, const dcp::message_view& v,
                     std::uint32_t snapshot);
     void take_item(connection& c, live& l, const recover::message& m, const dcp::message_view& v,

@@ -8,6 +8,7 @@
 #include "analyzer/report/format.h"
 #include "analyzer/report/hide_contents.h"
 #include "analyzer/report/verdict.h"
+#include "analyzer/report/words.h"
 #include "proto/findings/table.h"
 
 namespace cdcscope::report {
@@ -233,7 +234,9 @@ void collector::on_observation(const capture::observation& o) {
         findings_.add(o);
     if (o.code == "capture.truncated_file") cut_files_.push_back(o.at.file);
     const auto [found, is_new] = observed_index_.try_emplace(std::string(o.code), observed_.size());
-    if (is_new) observed_.push_back({std::string(o.code), 0, 0, o.connection, o.at, o.text});
+    if (is_new)
+        observed_.push_back(
+            {std::string(o.code), 0, 0, o.connection, o.at, directions_in_words(o.text)});
     ++observed_[found->second].count;
     observed_[found->second].bytes += o.bytes;
 }
@@ -316,6 +319,10 @@ model collector::finish(capture_info captured, const canal::world& world) {
     }
     m_.findings = findings_.take();
     make_cards(m_, limits_);
+    for (auto& c : m_.connections) {
+        if (c.condition.empty() && !c.looks_like.empty() && messages_of(c) == 0)
+            c.condition = fmt::format("not read: looks like {}", c.looks_like);
+    }
     judge(m_);
     return std::move(m_);
 }

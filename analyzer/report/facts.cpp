@@ -45,6 +45,7 @@ std::string noop_words(const noop_figures& n) {
     if (!n.enabled && n.sent == 0) return "off";
     const auto every = n.interval_ns > 0 ? fmt::format("every {}, ", short_duration(n.interval_ns))
                                          : std::string{};
+    if (n.sent == 0) return every + "none sent";
     return fmt::format("{}{} of {} answered", every, number(n.answered), number(n.sent));
 }
 
@@ -73,6 +74,54 @@ std::string batches_words(const canal_figures& f) {
     return out;
 }
 
+std::string collections_words(const connection& c) {
+    std::string out;
+    for (const auto& [id, name] : c.collections) {
+        out += fmt::format("{}0x{:x} {}", out.empty() ? "" : ", ", id,
+                           name.empty() ? std::string("(no name captured)") : printable(name));
+        if (out.size() > 300) return out + " ...";
+    }
+    return out;
+}
+
+constexpr std::int64_t told_silence_ns = 60'000'000'000;
+
+// What holes, cuts and foreign bytes took away.
+void loss_facts(std::vector<fact>& out, const model& m, const connection& c) {
+    const auto bytes = bytes_of(c);
+    const auto cut = c.of[0].cut_messages + c.of[1].cut_messages;
+    if (bytes.gap > 0) {
+        auto text = exact_bytes(bytes.gap);
+        for (const auto dir : {0, 1}) {
+            if (c.of[dir].snaplen_bytes > 0)
+                text += fmt::format(", {} from the {} cut off by the snapshot length",
+                                    exact_bytes(c.of[dir].snaplen_bytes),
+                                    dir == 0 ? "client" : "server");
+        }
+        for (const auto& s : m.streams) {
+            if (s.connection != c.id) continue;
+            for (const auto& [from, to] : s.not_captured) {
+                if (text.size() > 200) break;
+                text += fmt::format(", vb {} seqno {}", s.partition, range(from, to));
+            }
+        }
+        out.push_back({"Not captured", text});
+    }
+    if (cut > 0)
+        out.push_back({"Cut", fmt::format("{} without all of its value", count(cut, "message"))});
+    if (bytes.unparsed > 0) {
+        auto text = exact_bytes(bytes.unparsed);
+        std::string pieces;
+        std::size_t n = 0;
+        for (const auto& h : c.holes) {
+            if (h.is_gap || ++n > 4) continue;
+            pieces += (pieces.empty() ? "" : ", ") + exact_bytes(h.length);
+        }
+        if (n > 1 && n <= 4) text += fmt::format(" in {}: {}", count(n, "piece"), pieces);
+        out.push_back({"Unparsed", text});
+    }
+}
+
 void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
     if (c.durable.prepares > 0) out.push_back({"Durable writes", durable_words(c.durable)});
     if (c.flow.on) {
@@ -84,16 +133,27 @@ void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
     }
     if (c.noop.enabled || c.noop.sent > 0) out.push_back({"Keep-alive", noop_words(c.noop)});
     if (c.what == role::kv_application) {
-        const auto mine = [&](const operation& o) { return o.connection == c.id; };
-        const auto all = std::count_if(m.operations.begin(), m.operations.end(), mine);
-        const auto answered =
-            std::count_if(m.operations.begin(), m.operations.end(),
-                          [&](const operation& o) { return mine(o) && o.has_answer; });
-        if (all > 0) out.push_back({"Answers", fmt::format("{} of {} requests", answered, all)});
+        std::uint64_t all = 0, answered = 0;
+        std::string kind;  // of all of them, if they are alike
+        for (const auto& o : m.operations) {
+            if (o.connection != c.id) continue;
+            kind = all == 0 || kind == o.opcode ? o.opcode : "requests";
+            ++all;
+            answered += o.has_answer ? 1 : 0;
+        }
+        if (all > 0)
+            out.push_back(
+                {"Answers", fmt::format("{} of {} {}", number(answered), number(all), kind)});
+    }
+    if (!c.collections.empty()) out.push_back({"Collections", collections_words(c)});
+    if (c.longest_silence.length() >= told_silence_ns) {
+        out.push_back({"Longest silence",
+                       fmt::format("{} from {} on", exact_duration(c.longest_silence.length()),
+                                   time_words(m, c.longest_silence.from))});
     }
 }
 
-void canal_facts(std::vector<fact>& out, const connection& c) {
+void canal_facts(std::vector<fact>& out, const model& m, const connection& c) {
     const auto& f = c.canal;
     out.push_back(
         {"Filter", f.filter_sent && !f.filter.empty() ? printable(f.filter) : "set by the server"});
@@ -102,6 +162,20 @@ void canal_facts(std::vector<fact>& out, const connection& c) {
         out.push_back({"Rows", fmt::format("{} in {}", count(f.rows, "row"),
                                            count(f.entries, "entry", "entries"))});
     }
+    if (!f.tables.empty()) {
+        std::string names;
+        for (const auto& t : f.tables) {
+            names += (names.empty() ? "" : ", ") + printable(t);
+            if (names.size() > 300) break;
+        }
+        out.push_back({"Tables", names});
+    }
+    std::string split;
+    for (const auto& t : m.transactions) {
+        if (t.destination != c.target || t.client_id != c.name || split.size() > 300) continue;
+        split += (split.empty() ? "" : "; ") + transaction_words(t);
+    }
+    if (!split.empty()) out.push_back({"Transactions", split});
     if (f.net_read_timeout_ms >= 0) {
         out.push_back({"Idle limit", short_duration(f.net_read_timeout_ms * 1'000'000)});
     }
@@ -117,12 +191,13 @@ std::vector<fact> facts_of(const model& m, const connection& c) {
     std::vector<fact> out{{"Client", c.client}, {"Server", c.server}};
     if (!c.agent.empty() && c.agent != c.name) out.push_back({"Agent", printable(c.agent)});
     if (c.what == role::canal_client) {
-        canal_facts(out, c);
+        canal_facts(out, m, c);
     } else if (c.what != role::tls && c.what != role::other && c.what != role::canal_admin) {
         dcp_facts(out, m, c);
     }
-    const auto bytes = bytes_of(c);
-    if (bytes.gap > 0) out.push_back({"Not captured", exact_bytes(bytes.gap)});
+    loss_facts(out, m, c);
+    if (!c.from_start && messages_of(c) > 0) out.push_back({"Beginning", "not captured"});
+    if (!c.looks_like.empty()) out.push_back({"Looks like", c.looks_like});
     if (!c.first_bytes.empty()) out.push_back({"Begins with", c.first_bytes});
     if (c.closed.seen) out.push_back({"Closed by", closed_by(m, c)});
     return out;

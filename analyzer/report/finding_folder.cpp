@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyzer/report/format.h"
 #include "proto/findings/table.h"
 
 namespace cdcscope::report {
@@ -82,7 +83,7 @@ void finding_folder::add(const capture::observation& o) {
     if (entry == nullptr) return;
     hit one;
     one.last = o.at;
-    one.text = o.text;
+    one.text = directions_in_words(o.text);
     if (o.bytes > 0) one.figures.push_back({"bytes", o.bytes});
     put(entry->what, entry->level, false, o.connection, std::move(one));
 }

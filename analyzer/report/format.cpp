@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include <chrono>
 
 #include "proto/findings/words.h"
@@ -79,6 +81,11 @@ std::string duration(std::int64_t ns) {
 std::string rough_duration(std::int64_t ns) {
     if (ns < 2 * minute || ns >= 10 * minute) return duration(ns);
     return with_unit(number((ns + second / 2) / second), "s");
+}
+
+std::string brief_duration(std::int64_t ns) {
+    if (ns < 10'000'000 || ns >= 1'000'000'000) return rough_duration(ns);
+    return fmt::format("{}{}ms", (ns + 500'000) / 1'000'000, no_break_space);
 }
 
 std::string exact_duration(std::int64_t ns) {
@@ -160,6 +167,20 @@ std::string printable(std::string_view text) {
             out += as_text(rest.first(c.size));
         }
         rest = rest.subspan(c.size);
+    }
+    return out;
+}
+
+std::string directions_in_words(std::string_view text) {
+    constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"bytes of s2c", "bytes from server to client"},
+        {"bytes of c2s", "bytes from client to server"},
+        {"s2c", "the server's stream"},
+        {"c2s", "the client's stream"}};
+    std::string out(text);
+    for (const auto& [code, said] : words) {
+        for (auto at = out.find(code); at != std::string::npos; at = out.find(code, at))
+            out.replace(at, code.size(), said);
     }
     return out;
 }

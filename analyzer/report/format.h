@@ -29,6 +29,9 @@ inline constexpr std::string_view nothing = "\u2013";  // cannot exist; a count 
 [[nodiscard]] std::string duration(std::int64_t ns);
 // In running text: as duration(), whole seconds from 2 to 10 minutes ("139 s").
 [[nodiscard]] std::string rough_duration(std::int64_t ns);
+// In short remarks: as rough_duration(), without digits behind the point below 1 s ("19 ms") from
+// 10 ms on.
+[[nodiscard]] std::string brief_duration(std::int64_t ns);
 // In evidence: always to the millisecond from 1 s on ("138.985 s"), below that as duration().
 [[nodiscard]] std::string exact_duration(std::int64_t ns);
 // Without needless digits, for limits and labels of charts: "10 s", "2 s", "5 min", "1 h 30 min",
@@ -52,6 +55,10 @@ inline constexpr std::string_view nothing = "\u2013";  // cannot exist; a count 
 // Control characters as \xNN, so that a name cannot move the cursor or break a line. `text` stays
 // UTF-8 if it was.
 [[nodiscard]] std::string printable(std::string_view text);
+
+// The layers below name directions c2s and s2c: "bytes of s2c" becomes "bytes from server to
+// client".
+[[nodiscard]] std::string directions_in_words(std::string_view text);
 
 // no_break_space as a space.
 [[nodiscard]] std::string plain_spaces(std::string_view text);

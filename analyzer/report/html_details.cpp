@@ -22,20 +22,6 @@ std::vector<rows_of> rows_by_connection(const model& m) {
     return rows;
 }
 
-std::vector<const connection*> chosen(const model& m) {
-    std::vector<const connection*> all;
-    for (const auto& c : m.connections) {
-        if (messages_of(c) > 0 || !c.cards.empty()) all.push_back(&c);
-    }
-    if (all.size() <= cap::details) return all;
-    std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) {
-        return a->fared != b->fared ? a->fared > b->fared : messages_of(*a) > messages_of(*b);
-    });
-    all.resize(cap::details);
-    std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->id < b->id; });
-    return all;
-}
-
 std::string under_title(const model& m, const connection& c) {
     return fmt::format("{} · {} to {} · {} from the client, {} from the server", role_and_target(c),
                        time_words(m, c.life.from), time_words(m, c.life.to),
@@ -74,7 +60,7 @@ void connection_card(html_writer& w, const model& m, const connection& c, figure
     w.put("{}{}", window_figure(x), throughput_figure(x));
     w.put("{}{}", latency_figure(x), writes_figure(x));
     w.put("{}{}", lag_figure(x), ledger_figure(x));
-    w.put("{}{}", timeline_figure(x), operations_table(x));
+    w.put("{}{}{}", timeline_figure(x), operations_table(x), samples_of(x));
     finding_links(w, m, c);
     w.raw("</div></details></article>");
 }
@@ -83,7 +69,8 @@ void connection_card(html_writer& w, const model& m, const connection& c, figure
 
 details_result details_section(const model& m) {
     details_result result;
-    const auto cards = chosen(m);
+    const detailed_connections details(m);
+    const auto& cards = details.all();
     if (cards.empty()) return result;
     html_writer w;
     w.raw(
@@ -93,9 +80,10 @@ details_result details_section(const model& m) {
         "with the arrow keys.</p>");
     const auto rows = rows_by_connection(m);
     const auto points = std::clamp<std::size_t>(chart_points / cards.size(), 60, 2000);
+    const std::size_t samples = cards.size() <= 20 ? cap::items : 3;
     std::size_t open = 0;
     for (const auto* c : cards) {
-        figure_context x{m, *c, rows[c->id], points};
+        figure_context x{m, *c, rows[c->id], points, samples};
         const auto unfold = c->fared >= health::warning && open < most_open;
         open += unfold ? 1 : 0;
         connection_card(w, m, *c, x, unfold);

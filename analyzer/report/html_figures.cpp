@@ -2,6 +2,7 @@
 #include "analyzer/report/html_figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "analyzer/report/axis.h"
@@ -93,7 +94,9 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
         p.label(0.01, std::min(0.95, y(f.window) + 0.02),
                 fmt::format("window {}", exact_bytes(f.window)), label_kind::warning, anchor::left);
     if (f.full_at_end && whole && f.full.size() == 1 && share_of(span, f.filled.time_ns) < 0.4) {
-        p.label(0.5 + share_of(span, f.filled.time_ns) / 2, 0.45,
+        // Away from the line of the window and its name.
+        const auto height = std::abs(y(f.window) - 0.4) < 0.25 ? 0.1 : 0.45;
+        p.label(0.5 + share_of(span, f.filled.time_ns) / 2, height,
                 fmt::format("full for {}", exact_duration(c.life.to - f.filled.time_ns)),
                 label_kind::warning, anchor::centre);
     }

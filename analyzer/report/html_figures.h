@@ -21,8 +21,9 @@ struct figure_context {
     const model& m;
     const connection& c;
     const rows_of& rows;
-    std::size_t most_points;  // of one chart
-    bool zoom = false;        // set if a figure offers zooming
+    std::size_t most_points;   // of one chart
+    std::size_t most_samples;  // first items and rows that are listed
+    bool zoom = false;         // set if a figure offers zooming
 };
 
 inline constexpr std::size_t zoom_from = 500;  // points; below that the drawing shows it all
@@ -35,6 +36,7 @@ inline constexpr std::size_t zoom_from = 500;  // points; below that the drawing
 [[nodiscard]] markup ledger_figure(const figure_context& x);
 [[nodiscard]] markup timeline_figure(const figure_context& x);
 [[nodiscard]] markup operations_table(const figure_context& x);
+[[nodiscard]] markup samples_of(const figure_context& x);
 
 // A figure: bold noun, sentence, grey explanation, drawing.
 [[nodiscard]] markup figure_of(std::string_view noun, std::string_view sentence,

@@ -50,16 +50,17 @@ void body(html_writer& w, const model& m, const card& c) {
     w.raw("</div>");
 }
 
-void facts_line(html_writer& w, const model& m, const card& c) {
+void facts_line(html_writer& w, const model& m, const detailed_connections& details,
+                const card& c) {
     w.put("<span class=\"mono\">{}</span>", c.code);
     if (const auto rules = rules_words(c); !rules.empty()) w.put("<span>{}</span>", rules);
     if (c.count > 1 && c.rules.size() <= 1) w.put("<span>{}</span>", count(c.count, "time"));
-    w.put("<span>{}</span>", connection_link(m, c.connection));
+    w.put("<span>{}</span>", connection_link(m, details, c.connection));
     if (!c.state.empty())
         w.put("<span>{}{}</span>", c.state, markup{c.going_on ? " at the end" : ""});
 }
 
-void open_card(html_writer& w, const model& m, std::size_t i) {
+void open_card(html_writer& w, const model& m, const detailed_connections& details, std::size_t i) {
     const auto& c = m.cards[i];
     const auto h = health_of(c.level);
     const auto l = std::string(1, letter(h));
@@ -67,13 +68,14 @@ void open_card(html_writer& w, const model& m, std::size_t i) {
         "<article class=\"card find f{0}\" id=\"f{1}\" data-sev=\"{0}\" "
         "aria-labelledby=\"f{1}t\"><header>{2}",
         l, i + 1, severity_badge(h, c.uncertain));
-    facts_line(w, m, c);
+    facts_line(w, m, details, c);
     w.put("</header><h3 id=\"f{}t\">{}</h3>", i + 1, title_words(m, c));
     body(w, m, c);
     w.raw("</article>");
 }
 
-void folded_card(html_writer& w, const model& m, std::size_t i) {
+void folded_card(html_writer& w, const model& m, const detailed_connections& details,
+                 std::size_t i) {
     const auto& c = m.cards[i];
     const auto h = health_of(c.level);
     const auto l = std::string(1, letter(h));
@@ -83,7 +85,7 @@ void folded_card(html_writer& w, const model& m, std::size_t i) {
         l, i + 1, severity_badge(h, c.uncertain), title_words(m, c));
     if (c.connection != 0) w.put("connection {}", c.connection);
     w.raw("</span><span class=\"tog\"></span></summary><div class=\"meta\">");
-    facts_line(w, m, c);
+    facts_line(w, m, details, c);
     w.raw("</div>");
     body(w, m, c);
     w.raw("</details>");
@@ -105,7 +107,9 @@ markup findings_section(const model& m) {
     w.put("{}<div id=\"flist\">", list_filter("flist", ".find", "Filter findings",
                                               "Filter: word, vb, key, #frame", true, "allf"));
     const auto shown = std::min(m.cards.size(), cap::cards);
-    for (std::size_t i = 0; i < shown; ++i) i < 3 ? open_card(w, m, i) : folded_card(w, m, i);
+    const detailed_connections details(m);
+    for (std::size_t i = 0; i < shown; ++i)
+        i < 3 ? open_card(w, m, details, i) : folded_card(w, m, details, i);
     w.put("</div>{}",
           no_match("flist", "No finding matches. Clear the filter or tick more severities."));
     if (shown < m.cards.size())

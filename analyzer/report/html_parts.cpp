@@ -1,5 +1,6 @@
 #include "analyzer/report/html_parts.h"
 
+#include <algorithm>
 #include <array>
 
 #include "analyzer/report/format.h"
@@ -59,14 +60,41 @@ markup filter_box(std::string_view label, std::string_view text) {
     return w.take();
 }
 
-markup connection_link(const model& m, std::uint32_t id) {
+detailed_connections::detailed_connections(const model& m) {
+    for (const auto& c : m.connections) {
+        if (messages_of(c) > 0 || !c.cards.empty()) all_.push_back(&c);
+    }
+    if (all_.size() <= cap::details) return;
+    std::stable_sort(all_.begin(), all_.end(), [](auto* a, auto* b) {
+        return a->fared != b->fared ? a->fared > b->fared : messages_of(*a) > messages_of(*b);
+    });
+    all_.resize(cap::details);
+    std::stable_sort(all_.begin(), all_.end(), [](auto* a, auto* b) { return a->id < b->id; });
+}
+
+markup detailed_connections::link(std::uint32_t id, std::string_view text,
+                                  std::string_view css) const {
+    html_writer w;
+    const auto at =
+        std::lower_bound(all_.begin(), all_.end(), id,
+                         [](const connection* c, std::uint32_t n) { return c->id < n; });
+    const auto there = at != all_.end() && (*at)->id == id;
+    const auto style = css.empty() ? std::string{} : fmt::format(" class=\"{}\"", css);
+    if (there) {
+        w.put("<a href=\"#c{}\"{}>{}</a>", id, markup{style}, text);
+    } else {
+        w.put("<span{}>{}</span>", markup{style}, text);
+    }
+    return w.take();
+}
+
+markup connection_link(const model& m, const detailed_connections& details, std::uint32_t id) {
     html_writer w;
     if (m.find(id) == nullptr) {
         w.raw("the capture as a whole");
-    } else {
-        w.put("<a href=\"#c{0}\">connection {0}</a>", id);
+        return w.take();
     }
-    return w.take();
+    return details.link(id, fmt::format("connection {}", id));
 }
 
 table::table(std::string_view id, std::string_view caption, std::vector<column> columns,

@@ -23,8 +23,22 @@ namespace cdcscope::report {
 [[nodiscard]] markup fact_list(const std::vector<fact>& facts);
 [[nodiscard]] markup completeness_bar(const byte_account& b);
 [[nodiscard]] markup filter_box(std::string_view label, std::string_view text);
+// Connections that have details on the page, by number: others cannot be linked to.
+class detailed_connections {
+  public:
+    explicit detailed_connections(const model& m);
+    // `text`, linked to the details of the connection if there are any.
+    [[nodiscard]] markup link(std::uint32_t id, std::string_view text,
+                              std::string_view css = {}) const;
+    // In order of their number.
+    [[nodiscard]] const std::vector<const connection*>& all() const noexcept { return all_; }
+
+  private:
+    std::vector<const connection*> all_;
+};
 // "connection 4", linked.
-[[nodiscard]] markup connection_link(const model& m, std::uint32_t id);
+[[nodiscard]] markup connection_link(const model& m, const detailed_connections& details,
+                                     std::uint32_t id);
 
 struct column {
     std::string_view label;

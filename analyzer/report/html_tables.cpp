@@ -26,12 +26,6 @@ void left_out(html_writer& w, std::uint64_t n) {
               number(n));
 }
 
-markup link_to(std::uint32_t connection) {
-    html_writer w;
-    w.put("<a href=\"#c{0}\">{0}</a>", connection);
-    return w.take();
-}
-
 markup life_bar(const model& m, const connection& c) {
     html_writer w;
     const auto& span = m.capture.span;
@@ -69,17 +63,16 @@ markup health_cell(const connection& c) {
     return w.take();
 }
 
-void connection_row(table& t, const model& m, const connection& c) {
+void connection_row(table& t, const model& m, const detailed_connections& details,
+                    const connection& c) {
     const auto all = bytes_of(c).stream;
     html_writer name, ends;
-    name.put(
-        "<span class=\"ph\">{0}. </span><a href=\"#c{0}\" class=\"nm\">{1}</a><br><span "
-        "class=\"soft small\">{2}</span>",
-        c.id, display_name(c), role_and_target(c));
+    name.put("<span class=\"ph\">{}. </span>{}<br><span class=\"soft small\">{}</span>", c.id,
+             details.link(c.id, display_name(c), "nm"), role_and_target(c));
     ends.put("<span class=\"nw\">{}</span><br><span class=\"soft nw\">→ {}</span>", c.client,
              c.server);
     t.row(c.fared);
-    t.cell(link_to(c.id), c.id, "id");
+    t.cell(details.link(c.id, fmt::format("{}", c.id)), c.id, "id");
     t.cell(name.take(), {}, "name");
     t.cell(ends.take());
     t.cell(number(messages_of(c)), static_cast<double>(messages_of(c)));
@@ -98,14 +91,15 @@ std::string lived(const model& m, const stream_row& s) {
     return ns < 0 ? std::string(nothing) : duration(ns);
 }
 
-void stream_cells(table& t, const model& m, const stream_row& s) {
+void stream_cells(table& t, const model& m, const detailed_connections& details,
+                  const stream_row& s) {
     const auto refused = s.state == stream_state::refused || s.state == stream_state::rolled_back;
     const auto unknown = s.state == stream_state::unknown_start;
     html_writer state;
     state.put("<span class=\"nw\">{} {}</span>", icon(s.fared, capitalized(word(s.fared))),
               state_words(s));
     t.row(s.fared);
-    t.cell(link_to(s.connection), s.connection);
+    t.cell(details.link(s.connection, fmt::format("{}", s.connection)), s.connection);
     t.cell(stream_name(s), s.partition);
     t.cell(state.take());
     t.cell(unknown ? "not captured" : number(s.start), static_cast<double>(s.start));
@@ -122,14 +116,15 @@ void stream_cells(table& t, const model& m, const stream_row& s) {
     t.cell(lived(m, s));
 }
 
-void batch_cells(table& t, const model& m, const batch_row& b) {
+void batch_cells(table& t, const model& m, const detailed_connections& details,
+                 const batch_row& b) {
     html_writer state;
     state.put("<span class=\"nw\">{} {}</span>", icon(b.fared, capitalized(word(b.fared))),
               state_words(b));
     const auto to_ack = b.finished.time_ns - b.delivered.time_ns;
     const auto acked = b.finished.frame != 0;
     t.row(b.fared);
-    t.cell(link_to(b.connection), b.connection);
+    t.cell(details.link(b.connection, fmt::format("{}", b.connection)), b.connection);
     t.cell(b.destination);
     t.cell(number(b.batch), static_cast<double>(b.batch));
     t.cell(state.take());
@@ -168,6 +163,7 @@ void positions(html_writer& w, const model& m) {
 
 markup connections_section(const model& m) {
     html_writer w;
+    const detailed_connections details(m);
     w.raw(
         "<section id=\"connections\"><h2>Connections</h2><p class=\"soft\">Who talks to whom, "
         "when, and how it went.</p><div class=\"card\">");
@@ -189,7 +185,7 @@ markup connections_section(const model& m) {
          {"When"},
          {"Health"}},
         table_style::stack);
-    for (const auto i : rows) connection_row(t, m, m.connections[i]);
+    for (const auto i : rows) connection_row(t, m, details, m.connections[i]);
     w.put("{}", t.done());
     if (m.connections.size() > 20)
         w.put("{}", no_match("ctab", "No connection matches the filter."));
@@ -200,7 +196,7 @@ markup connections_section(const model& m) {
 
 namespace {
 // From where a consumer can go on: what it has to ask for.
-void resume_table(html_writer& w, const model& m) {
+void resume_table(html_writer& w, const model& m, const detailed_connections& details) {
     std::vector<const stream_row*> rows;
     for (const auto& s : m.streams) {
         if (s.resumable && s.items > 0) rows.push_back(&s);
@@ -214,7 +210,7 @@ void resume_table(html_writer& w, const model& m) {
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& s = *rows[i];
         t.row(s.fared);
-        t.cell(link_to(s.connection), s.connection);
+        t.cell(details.link(s.connection, fmt::format("{}", s.connection)), s.connection);
         t.cell(stream_name(s), s.partition);
         t.cell(s.resume_uuid == 0 ? std::string("not captured")
                                   : fmt::format("0x{:x}", s.resume_uuid));
@@ -229,6 +225,7 @@ void resume_table(html_writer& w, const model& m) {
 
 markup streams_section(const model& m) {
     html_writer w;
+    const detailed_connections details(m);
     if (m.streams.empty()) return w.take();
     w.put("<section id=\"streams\"><h2>Streams</h2><div class=\"card\">{}",
           list_filter("stab", "tbody tr", "Filter streams", "Filter: refused, open, 1023", false));
@@ -246,16 +243,17 @@ markup streams_section(const model& m) {
              {"Lived", true}},
             table_style::grid);
     const auto rows = chosen(m.streams);
-    for (const auto i : rows) stream_cells(t, m, m.streams[i]);
+    for (const auto i : rows) stream_cells(t, m, details, m.streams[i]);
     w.put("{}{}", t.done(), no_match("stab", "No stream matches the filter."));
     left_out(w, m.streams.size() - rows.size() + m.streams_left_out);
-    resume_table(w, m);
+    resume_table(w, m, details);
     w.raw("</div></section>");
     return w.take();
 }
 
 markup batches_section(const model& m) {
     html_writer w;
+    const detailed_connections details(m);
     if (m.batches.empty() && m.positions.empty()) return w.take();
     std::uint64_t polls = 0;
     for (const auto& c : m.connections) polls += c.canal.empty_polls;
@@ -278,7 +276,7 @@ markup batches_section(const model& m) {
              {"What"}},
             table_style::grid);
     const auto rows = chosen(m.batches);
-    for (const auto i : rows) batch_cells(t, m, m.batches[i]);
+    for (const auto i : rows) batch_cells(t, m, details, m.batches[i]);
     w.put("{}{}", t.done(), no_match("btab", "No batch matches the filter."));
     left_out(w, m.batches.size() - rows.size() + m.batches_left_out);
     positions(w, m);

@@ -64,10 +64,8 @@ markup writes_table(const figure_context& x) {
         t.cell(d->level);
         t.cell(number(d->prepare_seqno));
         t.cell(outcome_words(*d));
-        t.cell(d->how == durable_write::outcome::open ? exact_duration(d->latency_ns) + " +"
-                                                      : duration(d->latency_ns));
-        t.cell(d->replica_ack_ns < 0 ? std::string("none")
-                                     : "after " + duration(d->replica_ack_ns));
+        t.cell(latency_words(*d));
+        t.cell(replica_words(*d));
         if (seen) t.cell(d->application.empty() ? std::string("not captured") : d->application);
     }
     html_writer w;
@@ -100,19 +98,6 @@ std::vector<const stream_row*> main_streams(const std::vector<const stream_row*>
     return chosen;
 }
 
-std::string stream_words(const stream_row& s) {
-    if (s.state == stream_state::unknown_start)
-        return fmt::format("opened before the capture, seqno {}",
-                           range(s.first_seqno, s.last_seqno));
-    const auto until =
-        s.end == UINT64_MAX ? std::string("no end asked") : fmt::format("to {}", number(s.end));
-    const auto snapshot = s.snapshot_known && !s.snapshot_complete
-                              ? fmt::format("; at {} of snapshot {}", number(s.last_seqno),
-                                            range(s.last_snapshot_start, s.last_snapshot_end))
-                              : std::string{};
-    return fmt::format("from seqno {}, {}{}", number(s.start), until, snapshot);
-}
-
 void stream_lanes(lanes& l, const figure_context& x) {
     std::size_t rest = 0;
     const auto streams = main_streams(x.rows.streams, rest);
@@ -125,7 +110,7 @@ void stream_lanes(lanes& l, const figure_context& x) {
               unknown   ? bar_style::hatched
               : s->live ? bar_style::dashed
                         : bar_style::solid);
-        if (streams.size() <= 3) l.text(from, end_of(x.c, s->finished), stream_words(*s));
+        if (streams.size() <= 3) l.text(from, end_of(x.c, s->finished), stream_words(*s, false));
     }
     if (rest > 0) {
         l.lane(fmt::format("and {} more", number(rest)));
@@ -142,6 +127,18 @@ void tick_lane(lanes& l, const figure_context& x, tick_kind kind, std::string_vi
     l.ticks(sums, std::min<std::size_t>(800, x.most_points), soft, text);
 }
 
+std::string hole_seqnos(const figure_context& x) {
+    std::string out;
+    std::size_t n = 0;
+    for (const auto* s : x.rows.streams) {
+        for (const auto& [from, to] : s->not_captured) {
+            if (++n > 2) return out + " ...";
+            out += fmt::format(", vb {} seqno {}", s->partition, range(from, to));
+        }
+    }
+    return out;
+}
+
 void hole_lane(lanes& l, const figure_context& x) {
     std::size_t drawn = 0;
     for (const auto& h : x.c.holes) {
@@ -150,7 +147,7 @@ void hole_lane(lanes& l, const figure_context& x) {
         l.mark(h.at.time_ns, icon(health::note, "Hole in the capture"), "#capture");
         if (drawn == 1)
             l.text(h.at.time_ns, h.at.time_ns,
-                   fmt::format("{} not captured", exact_bytes(h.length)));
+                   fmt::format("{} not captured{}", exact_bytes(h.length), hole_seqnos(x)));
     }
 }
 
@@ -163,6 +160,33 @@ void waiting_lane(lanes& l, const figure_context& x) {
     for (const auto& s : x.c.flow.full) {
         if (long_enough(s)) l.bar(s.from, s.to, bar_style::hatched);
     }
+}
+
+std::string rollback_words(const figure_context& x) {
+    std::string out;
+    std::size_t n = 0;
+    for (const auto* s : x.rows.streams) {
+        if (s->state != stream_state::rolled_back) continue;
+        if (++n > 2) return out + " ...";
+        out += fmt::format("{}vb {}: {} to {}", out.empty() ? "" : ", ", s->partition,
+                           number(s->start), number(s->rollback_to));
+    }
+    return out;
+}
+
+std::string refused_words(const figure_context& x) {
+    std::uint64_t n = 0;
+    for (const auto* s : x.rows.streams) n += s->state == stream_state::refused ? s->times : 0;
+    return number(n);
+}
+
+// Data that stopped early, while the connection went on.
+std::string data_words(const figure_context& x) {
+    if (x.c.ticks.empty()) return {};
+    const auto& data = x.c.ticks[static_cast<std::size_t>(tick_kind::data)];
+    if (data.empty() || x.c.life.to - data.last() < x.c.life.length() / 2) return {};
+    return fmt::format("{} in {}, then none", count(data.total(), "message"),
+                       duration(data.last() - data.first()));
 }
 
 std::string noop_words(const connection& c) {
@@ -288,21 +312,34 @@ markup ledger_figure(const figure_context& x) {
         grey, l.done());
 }
 
+namespace {
+std::string_view timeline_sentence(const connection& c) {
+    if (c.flow.full_at_end && c.noop.answered > 0)
+        return "Data stop with the window; keep-alives go on, so both sides look connected.";
+    if (std::any_of(c.holes.begin(), c.holes.end(), [](auto& h) {
+            return h.is_gap && h.why.find("acknowledged by TCP") != std::string::npos;
+        }))
+        return "The other side acknowledged the lost bytes by TCP: it has them, the capture does "
+               "not.";
+    return {};
+}
+}  // namespace
+
 markup timeline_figure(const figure_context& x) {
     if (x.c.what == role::canal_client || x.c.life.length() <= 0 || x.c.ticks.empty()) return {};
     lanes l(x.c.life,
             fmt::format("Timeline of connection {}: streams, data, keep-alives, findings", x.c.id));
     stream_lanes(l, x);
-    tick_lane(l, x, tick_kind::rollback, "Rolled back", false);
-    tick_lane(l, x, tick_kind::refused, "Requests refused", false);
-    tick_lane(l, x, tick_kind::data, "Data", false);
+    tick_lane(l, x, tick_kind::rollback, "Rolled back", false, rollback_words(x));
+    tick_lane(l, x, tick_kind::refused, "Requests refused", false, refused_words(x));
+    tick_lane(l, x, tick_kind::data, "Data", false, data_words(x));
     hole_lane(l, x);
     tick_lane(l, x, tick_kind::acknowledged, "Acknowledged", true);
     tick_lane(l, x, tick_kind::noop, "No-op, answered", true, noop_words(x.c));
     tick_lane(l, x, tick_kind::takeover, "Take-over", false);
     waiting_lane(l, x);
     findings_lane(l, x);
-    return l.empty() ? markup{} : figure_of("Timeline.", "", "", l.done());
+    return l.empty() ? markup{} : figure_of("Timeline.", timeline_sentence(x.c), "", l.done());
 }
 
 markup operations_table(const figure_context& x) {
@@ -314,23 +351,43 @@ markup operations_table(const figure_context& x) {
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& o = *x.rows.operations[i];
         t.row();
-        t.cell(o.level.empty() ? o.opcode : fmt::format("{}, {}", o.opcode, o.level));
+        t.cell(request_words(o));
         t.cell(o.key);
         t.cell(time_words(x.m, o.sent.time_ns));
-        t.cell(o.has_answer ? duration(o.waited_ns) : exact_duration(o.waited_ns) + " +");
-        auto answer =
-            o.has_answer ? o.status_name : std::string("none before the connection ended");
-        if (o.has_answer && o.status != 0) answer += fmt::format(" (0x{:02x})", o.status);
-        if (o.token) answer += fmt::format(", seqno {}", number(o.token->second));
-        if (o.server_us)
-            answer += fmt::format(", {:.1f}{}µs in the server", *o.server_us, no_break_space);
-        t.cell(answer);
+        t.cell(waited_words(o));
+        t.cell(answer_words(o));
     }
     html_writer w;
     w.put("{}", t.done());
     if (shown < x.rows.operations.size())
         w.put("<p class=\"small soft\">And {} more in the JSON.</p>",
               number(x.rows.operations.size() - shown));
+    return w.take();
+}
+
+namespace {
+template <typename Row, typename Words>
+void sample_list(html_writer& w, std::string_view summary, const std::vector<Row>& rows,
+                 std::size_t most, Words words) {
+    if (rows.empty() || most == 0) return;
+    w.put("<details class=\"more\"><summary>{}</summary><ul class=\"small\">", summary);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        // The largest one stands last, whatever its place.
+        if (i < most || i + 1 == rows.size()) w.put("<li>{}</li>", words(rows[i]));
+    }
+    w.raw("</ul></details>");
+}
+}  // namespace
+
+markup samples_of(const figure_context& x) {
+    html_writer w;
+    if (const auto types = type_list(x.c); !types.empty())
+        w.put(
+            "<details class=\"more\"><summary>Messages by type</summary><p "
+            "class=\"small\">{}</p></details>",
+            types);
+    sample_list(w, "First items", x.c.items, x.most_samples, item_words);
+    sample_list(w, "First rows", x.c.rows, x.most_samples, row_words);
     return w.take();
 }
 

@@ -144,6 +144,7 @@ void put_row(json_writer& w, const row_sample& s) {
     w.field("isDdl", s.ddl);
     if (!s.gtid.empty()) put_text(w, "gtid", s.gtid);
     if (s.ddl) put_text(w, "sql", s.sql);
+    if (!s.keys.empty()) put_strings(w, "pkNames", s.keys);
     put_columns(w, "columns", s.columns);
     put_columns(w, "old", s.old);
     w.end_object();
@@ -224,6 +225,13 @@ void put_connection(json_writer& w, const model& m, const connection& c) {
     if (!c.first_bytes.empty()) put_text(w, "firstBytes", c.first_bytes);
     if (!c.looks_like.empty()) put_text(w, "looksLike", c.looks_like);
     if (c.longest_silence.length() > 0) put_ms(w, "longestSilenceMs", c.longest_silence.length());
+    if (!c.ticks.empty()) {
+        const auto& data = c.ticks[static_cast<std::size_t>(tick_kind::data)];
+        if (!data.empty()) {
+            w.field("dataMessages", data.total());
+            put_ms(w, "dataSpanMs", data.last() - data.first());
+        }
+    }
     put_holes(w, m, c);
     put_samples(w, c);
     w.end_object();

@@ -111,6 +111,7 @@ void put_writes(json_writer& w, const model& m) {
         w.field("replicaAck", d.replica_ack_ns >= 0);
         if (d.replica_ack_ns >= 0) put_ms(w, "replicaAckMs", d.replica_ack_ns);
         put_frame(w, m, "prepared", d.prepared);
+        put_frame(w, m, "replicaAcked", d.acked);
         put_frame(w, m, "finished", d.finished);
         if (!d.application.empty()) put_text(w, "application", d.application);
         w.end_object();
@@ -169,6 +170,7 @@ void put_batches(json_writer& w, const model& m) {
         w.field("firstPosition", b.first_position).field("lastPosition", b.last_position);
         if (!b.transaction.empty()) put_text(w, "transactionId", b.transaction);
         w.field("transactionEnd", b.transaction_end);
+        put_frame(w, m, "asked", b.asked);
         put_frame(w, m, "delivered", b.delivered);
         put_frame(w, m, "finished", b.finished);
         w.end_object();

@@ -7,6 +7,13 @@
 
 namespace cdcscope::report {
 
+namespace {
+// About what a text takes on a wide page, in per cent; narrow ones put it on a line of its own.
+double width_of(std::string_view text) {
+    return 0.8 * static_cast<double>(text.size()) + 2;
+}
+}  // namespace
+
 lanes::lanes(const time_span& span, std::string_view label) : span_(span), label_(label) {}
 
 double lanes::place(std::int64_t at) const {
@@ -54,21 +61,24 @@ void lanes::ticks(const time_sums& sums, std::size_t most, bool soft, std::strin
     // Where no tick is: before the first one, else behind the last one.
     const auto first = place(view.from),
                last = place(view.from + static_cast<std::int64_t>(view.sums.size()) * view.width);
-    if (first > 12) {
+    const auto width = width_of(text);
+    if (first > width) {
         w_.put("<span class=\"tx\" style=\"left:.5rem\">{}</span>", text);
-    } else if (last < 80) {
+    } else if (last + width < 100) {
         w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + .5rem)\">{}</span>", last, text);
     }
 }
 
 void lanes::text(std::int64_t from, std::int64_t to, std::string_view text) {
     const auto left = place(from), right = place(to);
-    if (right <= 70) {
+    const auto width = width_of(text);
+    if (right <= 70 && width <= 100 - right) {
         w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + .5rem)\">{}</span>", right, text);
-    } else if (left >= 30) {
+    } else if (left >= 30 && width <= left) {
         w_.put("<span class=\"tx rr\" style=\"left:calc({:.2f}% - .5rem)\">{}</span>", left, text);
     } else {
-        w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + 1rem)\">{}</span>", left, text);
+        const auto at = std::min(left, std::max(0.0, 98 - width));
+        w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + 1rem)\">{}</span>", at, text);
     }
 }
 
@@ -85,7 +95,10 @@ markup lanes::done() {
                std::string_view{t.at <= 0   ? " first"
                                 : t.at >= 1 ? " last"
                                             : ""},
-               std::string_view{t.wide ? " wide" : ""}, t.at * 100, t.label);
+               std::string_view{t.wide    ? " wide"
+                                : t.tight ? " tight"
+                                          : ""},
+               t.at * 100, t.label);
     }
     html_writer w;
     w.put("<div class=\"lanes\" role=\"group\" aria-label=\"{}\">{}</div></div>", label_,

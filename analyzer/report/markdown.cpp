@@ -50,6 +50,8 @@ class markdown_page {
     std::string make() {
         auto headline = m_.headline;
         if (headline.ends_with('.')) headline.pop_back();
+        // Behind the colon goes on what is no name.
+        if (headline.starts_with("One ")) headline.front() = 'o';
         line(fmt::format("## cdcscope: {}", escaped(headline)));
         line();
         if (!m_.strip.empty()) {
@@ -126,8 +128,9 @@ class markdown_page {
             ++rows;
             const auto first = std::find(named.begin(), named.end(), c.connection) == named.end();
             if (first) named.push_back(c.connection);
+            const auto told = c.detail.empty() ? c.title : fmt::format("{}: {}", c.title, c.detail);
             line(fmt::format("| {} | **{}** | {} | {} | {} |", i + 1,
-                             capitalized(findings::name(c.level)), escaped(c.title),
+                             capitalized(findings::name(c.level)), escaped(told),
                              escaped(connection_words(c.connection, first)), escaped(c.state)));
         }
         if (rows < loud()) line(fmt::format("\nand {} more in the JSON", number(loud() - rows)));
@@ -195,8 +198,19 @@ class markdown_page {
         line();
         std::string more;
         if (in_full < m_.cards.size() && !m_.command.empty()) {
-            more = fmt::format("The other {}: {}. ",
-                               plain_spaces(count(m_.cards.size() - in_full, "finding")),
+            // Cards of one severity need not stand together: what goes on comes first.
+            const auto loud_in_full = static_cast<std::uint64_t>(std::count_if(
+                m_.cards.begin(), m_.cards.begin() + static_cast<std::ptrdiff_t>(in_full),
+                [](const card& c) { return c.level >= severity::warning; }));
+            const auto rest = loud() - loud_in_full;
+            const auto what = rest == 0   ? std::string("The notes")
+                              : rest == 1 ? fmt::format("Finding {} and the notes", in_full + 1)
+                                          : fmt::format("Findings {} to {} and the notes",
+                                                        in_full + 1, in_full + rest);
+            more = fmt::format("{}: {}. ",
+                               loud_in_full + rest == m_.cards.size()
+                                   ? what.substr(0, what.find(" and the notes"))
+                                   : what,
                                code(m_.command + " -o report.html"));
         }
         line(fmt::format("{}Made by {}; no document contents or credentials in this text.", more,

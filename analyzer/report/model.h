@@ -86,6 +86,7 @@ struct capture_info {
 struct evidence {
     frame_ref at;
     std::string what;
+    std::vector<std::uint32_t> also = {};  // frames of the same file that say the same
 };
 
 // One time a rule fired.
@@ -146,6 +147,7 @@ struct card {
 
     std::string title;   // a sentence without full stop
     std::string clause;  // for the sentence on top: "one connector has received nothing for 139 s"
+    std::string detail;  // what a table says behind the title: figures, reasons; may be empty
     std::string brief;   // one line in lists: "vb 1: state changed, not asked for again"
     std::string why;     // one line under the title of a verdict card
     std::string text;    // a paragraph with the figures
@@ -203,6 +205,8 @@ struct flow_figures {
     std::uint64_t acknowledgements = 0;
     std::uint64_t peak = 0, outstanding = 0;  // largest, and at the end
     frame_ref asked, filled, last_ack;        // control request; last time it became full
+    std::string filled_by;                    // the message that did it: "mutation seqno 14"
+    std::uint64_t filled_from = 0, filled_to = 0;
     std::uint64_t full_times = 0;
     std::int64_t full_least_ns = 0, full_most_ns = 0;
     bool full_at_end = false;
@@ -268,6 +272,7 @@ struct row_sample {  // a row change without its values
     std::string table, type, gtid;
     bool ddl = false;
     std::string sql;
+    std::vector<std::string> keys;  // columns of the primary key
     std::vector<std::pair<std::string, std::string>> columns,
         old;  // name; "null", "empty", "5 characters"
 };
@@ -360,10 +365,10 @@ struct durable_write {
     std::string key, level;
     std::uint64_t prepare_seqno = 0, outcome_seqno = 0;
     enum class outcome : std::uint8_t { open, committed, aborted, superseded } how = outcome::open;
-    frame_ref prepared, finished;
-    std::int64_t latency_ns = -1;      // open: its age
-    std::int64_t replica_ack_ns = -1;  // -1: none
-    std::string application;           // what the application saw, where the capture has it
+    frame_ref prepared, finished, acked;  // acked: by the replica
+    std::int64_t latency_ns = -1;         // open: its age
+    std::int64_t replica_ack_ns = -1;     // -1: none
+    std::string application;              // what the application saw, where the capture has it
 };
 
 // A request of an application to the key-value service, with its answer.
@@ -388,8 +393,8 @@ struct batch_row {
     std::string destination, client_id;
     std::uint64_t batch = 0;
     batch_state state{};
-    bool refused = false;  // an acknowledgement of it was refused before
-    frame_ref delivered, finished;
+    bool refused = false;                  // an acknowledgement of it was refused before
+    frame_ref asked, delivered, finished;  // asked: the GET that it answers
     bool has_lag = false;
     std::int64_t lag_ns = 0;
     std::uint64_t entries = 0, rows = 0, ddl = 0, bytes = 0;

@@ -30,7 +30,10 @@ void plot::time_labels(const std::vector<tick>& ticks) {
     for (const auto& t : ticks) {
         const std::string_view edge = t.at <= 0 ? " first" : t.at >= 1 ? " last" : "";
         texts_.put("<span class=\"t tx{}{}\" style=\"left:{:.1f}%\">{}</span>", edge,
-                   std::string_view{t.wide ? " wide" : ""}, t.at * 100, t.label);
+                   std::string_view{t.wide    ? " wide"
+                                    : t.tight ? " tight"
+                                              : ""},
+                   t.at * 100, t.label);
     }
 }
 

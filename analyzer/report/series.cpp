@@ -79,6 +79,9 @@ std::vector<point> step_series::points() const {
 }
 
 void time_sums::add(std::int64_t at, std::uint64_t amount) {
+    earliest_ = sums_.empty() ? at : std::min(earliest_, at);
+    latest_ = sums_.empty() ? at : std::max(latest_, at);
+    total_ += amount;
     auto slot = floor_div(at, width_);
     if (sums_.empty()) first_ = slot;
     if (slot < first_) slot = first_;  // time went back: its neighbour is near enough

@@ -60,6 +60,10 @@ class time_sums {
     void add(std::int64_t at, std::uint64_t amount);
     [[nodiscard]] bars_view bars(std::size_t most = 240) const;
     [[nodiscard]] bool empty() const noexcept { return sums_.empty(); }
+    [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+    // When something was added first and last; of nothing: 0.
+    [[nodiscard]] std::int64_t first() const noexcept { return earliest_; }
+    [[nodiscard]] std::int64_t last() const noexcept { return latest_; }
 
   private:
     static constexpr std::size_t most_slots = 2400;
@@ -67,6 +71,8 @@ class time_sums {
 
     std::int64_t first_ = 0;     // number of the first slot since 1970
     std::int64_t width_ = 1000;  // ns
+    std::int64_t earliest_ = 0, latest_ = 0;
+    std::uint64_t total_ = 0;
     std::vector<std::uint64_t> sums_;
 };
 

@@ -7,6 +7,7 @@
 #include "analyzer/report/format.h"
 #include "analyzer/report/layout.h"
 #include "analyzer/report/text_chart.h"
+#include "analyzer/report/text_details.h"
 #include "analyzer/report/words.h"
 
 namespace cdcscope::report {
@@ -34,7 +35,10 @@ class text_page {
         capture();
         connections();
         findings();
-        if (o_.all) resume();
+        if (o_.all) {
+            details();
+            resume();
+        }
         last_words();
         return std::move(out_);
     }
@@ -80,7 +84,7 @@ class text_page {
         paragraph(m_.headline);
         if (o_.colour)
             out_ = out_.substr(0, at) + painted(out_.substr(at, out_.size() - at - 1), "1") + "\n";
-        if (m_.cards.empty() || m_.result == verdict_kind::notes_only) paragraph(m_.second_line);
+        if (m_.cards.empty() || m_.result != verdict_kind::findings) paragraph(m_.second_line);
         if (!m_.guess.empty()) {
             line();
             line(fmt::format("  {}", m_.guess_label));
@@ -130,7 +134,8 @@ class text_page {
         for (const auto& o : m_.capture.observations) {
             if (o.code == "tcp.gap" || o.code == "tcp.resync" || o.code == "tcp.acked_unseen")
                 continue;
-            wrap(out_, "  ", fmt::format("{}: {}", o.code, o.text), 4, width_);
+            const auto times = o.count > 1 ? fmt::format(", {}", count(o.count, "time")) : "";
+            wrap(out_, "  ", fmt::format("{}{}: {}", o.code, times, o.text), 4, width_);
         }
     }
 
@@ -376,6 +381,13 @@ class text_page {
                  c.brief, 33, width_);
         }
         if (o_.colour) out_.replace(at + 2, 1, painted(out_.substr(at + 2, 1), h));
+    }
+
+    void details() {
+        const auto text = details_text(m_, width_);
+        if (text.empty()) return;
+        heading("DETAILS BY CONNECTION");
+        out_ += text;
     }
 
     // From where consumers can go on.

@@ -44,6 +44,8 @@ std::string window_chart(const connection& c, std::size_t width) {
 
     std::int64_t longest = 0;
     for (const auto& span : c.flow.full) longest = std::max(longest, span.length());
+    // To the end of the connection, as the words beside it count.
+    if (c.flow.full_at_end) longest = std::max(longest, c.life.to - c.flow.filled.time_ns);
     std::string out = "  unacknowledged bytes";
     const auto right = fmt::format("full for {}", plain_spaces(exact_duration(longest)));
     out += width < 80 ? ", " + right : pad_left(right, width - out.size());

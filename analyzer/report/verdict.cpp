@@ -42,8 +42,47 @@ std::string clause_of(const model& m, std::size_t i) {
     return c.clause.empty() ? c.title : c.clause;
 }
 
+// "connection 3", or "connections 1 and 3" for either of them.
+bool names_connection(std::string_view clause, std::uint32_t id) {
+    const auto number = fmt::format("{}", id);
+    constexpr std::string_view word = "onnection";
+    for (auto at = clause.find(word); at != std::string_view::npos;
+         at = clause.find(word, at + 1)) {
+        auto rest = clause.substr(at + word.size());
+        const auto several = rest.starts_with('s');
+        // Behind the word, or behind the "and" of two.
+        for (int n = 0; n < (several ? 2 : 1); ++n) {
+            const auto blank = n == 0 ? rest.find(' ') : rest.find(" and ");
+            if (blank == std::string_view::npos) break;
+            rest.remove_prefix(blank + (n == 0 ? 1 : 5));
+            const auto digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+            if (digits == number) return true;
+        }
+    }
+    return false;
+}
+
+// Which connection a clause is about, where there are several and it does not say so itself.
+std::string where_of(const model& m, const card& c, const std::string& clause) {
+    const auto* owner = m.find(c.connection);
+    if (owner == nullptr || m.connections.size() < 2) return {};
+    const auto has_subject = std::any_of(std::begin(subjects), std::end(subjects),
+                                         [&](auto& s) { return c.going_on && s.code == c.code; });
+    const auto name = display_name(*owner);
+    const auto named = !owner->name.empty() && (clause.find(name) != std::string::npos ||
+                                                clause.find(printable(owner->name)) == 0);
+    if (has_subject || named || names_connection(clause, owner->id)) return {};
+    return fmt::format(" (connection {}, {})", owner->id, name);
+}
+
+// "vb 20: ..." is no beginning of a sentence.
+std::string as_sentence(std::string clause) {
+    return clause.starts_with("vb ") ? "stream " + clause : clause;
+}
+
 std::string headline_of(const model& m) {
-    auto out = clause_of(m, 0);
+    auto out = as_sentence(clause_of(m, 0));
+    out += where_of(m, m.cards[0], out);
     const auto first_name = m.find(m.cards[0].connection);
     const auto begins_with_name = first_name != nullptr && !first_name->name.empty() &&
                                   out.starts_with(printable(first_name->name));
@@ -51,7 +90,8 @@ std::string headline_of(const model& m) {
         for (std::size_t i = 1; i < m.cards.size(); ++i) {
             if (!m.cards[i].going_on || m.cards[i].level < severity::warning) break;
             if (m.cards[i].code == m.cards[0].code) continue;
-            out += ", " + clause_of(m, i);
+            const auto second = as_sentence(clause_of(m, i));
+            out += ", " + second + where_of(m, m.cards[i], second);
             break;
         }
     }

@@ -68,7 +68,8 @@ void word_any(card_draft& d) {
     if (c.going_on) {
         c.state = "still going on";
     } else if (lead.count == 1 && first.running && first.until.frame != 0) {
-        c.state = fmt::format("over after {}", duration(first.until.time_ns - first.first.time_ns));
+        c.state =
+            fmt::format("over after {}", brief_duration(first.until.time_ns - first.first.time_ns));
     }
     for (const auto* f : d.parts) {
         for (const auto& h : f->hits) place_of(d, h);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
+#include <variant>
 
 #include "analyzer/report/cards.h"
 #include "analyzer/report/format.h"
@@ -32,22 +34,107 @@ std::string lag_list(const std::vector<const batch_row*>& batches) {
     return out;
 }
 
-// How fast the client is: time from delivery to acknowledgement, if it is about the same for all.
-std::string client_words(const std::vector<const batch_row*>& batches) {
-    std::int64_t least = INT64_MAX, most = 0;
-    for (const auto* b : batches) {
-        if (b->finished.frame == 0 || b->state != batch_state::acknowledged) continue;
-        least = std::min(least, b->finished.time_ns - b->delivered.time_ns);
-        most = std::max(most, b->finished.time_ns - b->delivered.time_ns);
+struct spread {  // of times of one kind
+    std::int64_t least = INT64_MAX, most = -1;
+    void add(std::int64_t ns) {
+        least = std::min(least, ns);
+        most = std::max(most, ns);
     }
-    if (most == 0) return {};
-    const auto span = most - least < most / 20
-                          ? duration(most)
-                          : fmt::format("{} to {}", duration(least), duration(most));
-    if (most < 1'000'000'000)
-        return fmt::format(" The client is not the slow part: it acknowledges each batch after {}.",
-                           span);
-    return fmt::format(" The client acknowledges its batches after {}.", span);
+    [[nodiscard]] std::string words() const {
+        return most - least <= most / 20 ? duration(most)
+                                         : fmt::format("{} to {}", duration(least), duration(most));
+    }
+};
+
+constexpr std::int64_t quick_ns = 1'000'000'000;
+
+// Which side the time goes to: from delivery to acknowledgement and on to the next request it is
+// the client's, from request to delivery the server's.
+struct pace {
+    spread to_ack, to_next, to_answer;
+    [[nodiscard]] bool client_is_quick() const {
+        return to_ack.most >= 0 && to_ack.most < quick_ns && to_next.most < quick_ns;
+    }
+};
+
+pace pace_of(const std::vector<const batch_row*>& batches) {
+    pace p;
+    std::int64_t acked = -1;
+    for (const auto* b : batches) {
+        if (b->asked.frame != 0) {
+            p.to_answer.add(b->delivered.time_ns - b->asked.time_ns);
+            if (acked >= 0 && b->asked.time_ns >= acked) p.to_next.add(b->asked.time_ns - acked);
+        }
+        acked = -1;
+        if (b->finished.frame == 0 || b->state != batch_state::acknowledged) continue;
+        acked = b->finished.time_ns;
+        p.to_ack.add(acked - b->delivered.time_ns);
+    }
+    return p;
+}
+
+std::string client_words(const pace& p) {
+    if (p.to_ack.most < 0) return {};
+    if (!p.client_is_quick())
+        return fmt::format(" The client acknowledges its batches after {}.", p.to_ack.words());
+    auto out = fmt::format(" The client is not the slow part: it acknowledges each batch after {}",
+                           p.to_ack.words());
+    if (p.to_next.most >= 0) out += fmt::format(" and asks again {} later", p.to_next.words());
+    if (p.to_answer.most >= 0 && p.to_answer.most < quick_ns)
+        out += fmt::format("; the server answers within {}", brief_duration(p.to_answer.most));
+    return out + ".";
+}
+
+// Execute times that go back while positions go forward: old rows were written again.
+bool replayed(const std::vector<const batch_row*>& batches) {
+    for (std::size_t i = 1; i < batches.size(); ++i) {
+        const auto &a = *batches[i - 1], &b = *batches[i];
+        if (a.journal != b.journal || b.first_position <= a.first_position ||
+            b.delivered.time_ns - b.lag_ns >= a.delivered.time_ns - a.lag_ns)
+            return false;
+    }
+    return batches.size() > 2;
+}
+
+void lag_meaning(card& c, const pace& p, const std::vector<const batch_row*>& batches,
+                 const connection& owner) {
+    if (!p.client_is_quick()) return;
+    c.meaning =
+        "Entries are old when the server hands them out: the wait is before canal or in its "
+        "parser.";
+    if (replayed(batches)) {
+        c.meaning += fmt::format(
+            " Here execute times go back while binlog positions go forward ({}:{} to {}), as after "
+            "a replayed or bulk-loaded binlog.",
+            printable(batches.front()->journal), batches.front()->first_position,
+            batches.back()->last_position);
+    }
+    c.advice = {
+        "Check whether a bulk load, a restore or a delayed replica wrote these rows.",
+        "Compare the clocks of database and capture host.",
+        fmt::format("Look at the parser delay of destination {}.", printable(owner.target))};
+}
+
+// A backlog that one batch brought, and what was slow after it.
+void recovered_words(card_draft& d, const std::vector<const batch_row*>& batches) {
+    const auto& b = *batches.front();
+    d.c.text +=
+        fmt::format(" Batch {} brought the backlog: {}, {}, {}.", b.batch,
+                    count(b.entries, "entry", "entries"), count(b.rows, "row"), bytes(b.bytes));
+    if (batches.size() > 1)
+        d.c.text += fmt::format(" The next batch was {} behind.", duration(batches[1]->lag_ns));
+    const auto took = [](const batch_row* one) {
+        return one->state == batch_state::acknowledged && one->finished.frame != 0
+                   ? one->finished.time_ns - one->delivered.time_ns
+                   : 0;
+    };
+    const auto* slow = *std::max_element(batches.begin(), batches.end(),
+                                         [&](auto* x, auto* y) { return took(x) < took(y); });
+    if (took(slow) < quick_ns) return;
+    d.c.text += fmt::format(" The client held batch {} for {} before it acknowledged it.",
+                            slow->batch, duration(took(slow)));
+    d.evidence(slow->finished,
+               fmt::format("batch {} acknowledged after {}", slow->batch, duration(took(slow))));
 }
 
 // ---- C14
@@ -96,14 +183,18 @@ void word_lag(card_draft& d) {
     c.brief = c.going_on ? c.title
                          : fmt::format("{}: {} behind, caught up", printable(d.owner->target),
                                        rough_duration(most));
-    c.why = most > 0 && client_words(batches).find("not the slow part") != std::string::npos
+    const auto speed = pace_of(batches);
+    lag_meaning(c, speed, batches, *d.owner);
+    c.why = most > 0 && speed.client_is_quick()
                 ? "The client is quick; the entries are old when canal delivers them."
                 : fmt::format("{} behind in {}.", lag_list(batches),
                               count(batches.size(), "batch", "batches"));
     const auto span = batches.back()->delivered.time_ns - batches.front()->delivered.time_ns;
     c.text = fmt::format("{} in {}: {} behind (limit {}).{}",
                          capitalized(count(batches.size(), "batch", "batches")), duration(span),
-                         lag_list(batches), short_duration(limit), client_words(batches));
+                         lag_list(batches), short_duration(limit), client_words(speed));
+    c.detail =
+        fmt::format("{} in {}", lag_list(batches), count(batches.size(), "batch", "batches"));
     c.shown.clear();
     for (const auto* b : batches) {
         const auto loud = b->lag_ns > limit;
@@ -111,6 +202,7 @@ void word_lag(card_draft& d) {
             d.evidence(b->delivered, fmt::format("batch {}, newest entry {} old", b->batch,
                                                  exact_duration(b->lag_ns)));
     }
+    if (!c.going_on && batches.front()->lag_ns == most) recovered_words(d, batches);
     c.evidence_left_out = 0;
     c.chart.kind = mini_kind::bars;
     for (std::size_t i = batches.size() > 40 ? batches.size() - 40 : 0; i < batches.size(); ++i) {
@@ -170,6 +262,12 @@ void word_ack_refused(card_draft& d) {
     c.brief = c.title;
     const auto said = refusal != nullptr ? refusal->hits.front().last : h.last;
     std::uint64_t open = 0;
+    c.shown.clear();
+    d.evidence(h.last, oldest != 0 ? fmt::format("CLIENTACK {} while {} is open", id, oldest)
+                                   : fmt::format("CLIENTACK {}, which was not handed out", id));
+    if (refusal != nullptr)
+        d.evidence(said, fmt::format("ACK {}: {}", count_of(refusal->hits.front(), "errorCode"),
+                                     text_of(refusal->hits.front(), "errorMessage")));
     for (const auto* b : d.batches()) {
         open += b->state == batch_state::open ? 1 : 0;
         if (b->batch == id || (oldest != 0 && b->batch == oldest))
@@ -179,11 +277,11 @@ void word_ack_refused(card_draft& d) {
             continue;
         const auto later = duration(b->finished.time_ns - said.time_ns);
         d.evidence(b->finished, fmt::format("CLIENTACK {}, accepted", id));
-        c.state = fmt::format("over after {}", later);
+        c.state = fmt::format("over after {}", brief_duration(b->finished.time_ns - said.time_ns));
         c.text = fmt::format(
-            "canal takes acknowledgements in order of delivery only. The client sent {} too early, "
-            "got an error, and acknowledged it again {} later.",
-            id, later);
+            "canal takes acknowledgements in order of delivery only. The client sent {} first, got "
+            "an error, and sent {} again {} later.",
+            id, oldest != 0 ? fmt::format("{} and {}", oldest, id) : fmt::format("{}", id), later);
         c.why = "Acknowledgements must come in order of delivery.";
     }
     if (open == 0) {
@@ -210,6 +308,38 @@ void word_refusal(card_draft& d) {
                                                       : text_of(d.first_hit(), "answers"));
 }
 
+// Both are named: what they are, and where.
+void word_competing(card_draft& d) {
+    const auto& h = d.first_hit();
+    if (d.lead().count > 1 || d.owner == nullptr) return;
+    std::uint64_t other = 0;
+    for (const auto& f : h.figures) {
+        const auto* all = std::get_if<std::vector<std::uint64_t>>(&f.value);
+        if (f.name == "connections" && all != nullptr && !all->empty()) other = all->front();
+    }
+    const auto* rival = d.m.find(static_cast<std::uint32_t>(other));
+    if (rival == nullptr) return;
+    auto &a = *rival, &b = *d.owner;
+    const auto& [first, second] = a.id < b.id ? std::tie(a, b) : std::tie(b, a);
+    const auto who = [](const connection& c) {
+        return fmt::format("{} on connection {} from {}", printable(c.name), c.id, c.client);
+    };
+    d.c.title =
+        first.name == second.name
+            ? fmt::format("connections {} and {} compete for the batches of {} as client {}",
+                          first.id, second.id, printable(b.target), printable(b.name))
+            : fmt::format(
+                  "clients {} and {} (connections {} and {}) compete for the "
+                  "batches of {}",
+                  printable(first.name), printable(second.name), first.id, second.id,
+                  printable(b.target));
+    d.c.brief = d.c.title;
+    d.c.clause = d.c.title;
+    d.c.text = fmt::format("Client {} and client {} both get batches of destination {}.",
+                           who(first), who(second), printable(b.target));
+    d.c.condition = fmt::format("competes with c{}", other);
+}
+
 void word_ddl(card_draft& d) {
     const auto statements = d.lead().count;
     const auto sql = text_of(d.first_hit(), "sql");
@@ -218,9 +348,37 @@ void word_ddl(card_draft& d) {
                                     : count(statements, "batch with DDL", "batches with DDL");
 }
 
+// The automatic one of a new connection that had nothing to drop.
 void word_rollback(card_draft& d) {
-    if (d.lead().level == severity::note && d.lead().count == 1)
-        d.c.brief = "automatic, before the first GET";
+    if (d.lead().level != severity::note || d.lead().count > 1) return;
+    auto& c = d.c;
+    c.brief = "automatic, before the first GET";
+    if (count_of(d.first_hit(), "droppedBatches") > 0) return;
+    c.title = "the client rolled back before its first GET";
+    c.state = "automatic, nothing was open";
+    c.text = "Batch 0 (all): 0 batches were dropped.";
+    c.meaning = "The Java client does so at every start.";
+    c.advice = {"Nothing."};
+}
+
+// Pieces on both sides of a hole, and whether the other side has what the capture lacks.
+std::string hole_words(const connection& owner, std::uint64_t holes, std::uint64_t unparsed) {
+    std::string out;
+    const auto acked = std::any_of(owner.holes.begin(), owner.holes.end(), [](auto& h) {
+        return h.is_gap && h.why.find("acknowledged by TCP") != std::string::npos;
+    });
+    if (acked) out = "The other side acknowledged by TCP what is missing: it arrived. ";
+    if (unparsed == 0) return out + "All bytes around could be read.";
+    std::string pieces;
+    std::size_t n = 0;
+    for (const auto& h : owner.holes) {
+        if (h.is_gap || ++n > 4) continue;
+        pieces += (pieces.empty() ? "" : ", ") + exact_bytes(h.length);
+    }
+    return out + fmt::format("{} beside {} belong to messages that were cut by {}{}.",
+                             exact_bytes(unparsed), holes == 1 ? "it" : "them",
+                             holes == 1 ? "it" : "them",
+                             n >= 2 && n <= 4 ? fmt::format(" ({})", pieces) : std::string{});
 }
 
 void word_gap(card_draft& d) {
@@ -237,12 +395,12 @@ void word_gap(card_draft& d) {
     }
     c.title = fmt::format("{} of connection {} were never captured, in {}", exact_bytes(all.gap),
                           c.connection, count(gap->count, "hole"));
+    if (!seqnos.empty()) c.title += fmt::format("; {} are behind it", seqnos);
+    c.state = "fault of the capture, not of the stream";
     c.brief = fmt::format("{} never captured{}{}", exact_bytes(all.gap), seqnos.empty() ? "" : ", ",
                           seqnos);
     c.condition = "healthy; capture has a hole";
-    c.text = fmt::format("{} around {} could not be read.",
-                         all.unparsed == 0 ? std::string("Nothing") : exact_bytes(all.unparsed),
-                         gap->count == 1 ? "it" : "them");
+    c.text = hole_words(*d.owner, gap->count, all.unparsed);
     if (!seqnos.empty()) c.text += fmt::format(" Not captured: {}.", seqnos);
     c.amount = all.gap;
 }
@@ -256,6 +414,7 @@ constexpr wording wordings[] = {
     {code::canal_ack_out_of_order, word_ack_refused},
     {code::canal_ack_unknown_batch, word_ack_refused},
     {code::canal_request_refused, word_refusal},
+    {code::canal_consumer_competing, word_competing},
     {code::canal_ddl, word_ddl},
     {code::canal_rollback, word_rollback},
 };

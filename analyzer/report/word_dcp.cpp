@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analyzer/report/cards.h"
 #include "analyzer/report/format.h"
+#include "analyzer/report/word_dcp.h"
 #include "analyzer/report/words.h"
 
 namespace cdcscope::report {
@@ -60,6 +60,27 @@ mini_chart window_chart(const connection& c, std::int64_t since) {
     return chart;
 }
 
+// The message that filled the window, where it is the last one that did.
+std::string filling_words(const flow_figures& f) {
+    if (!f.full_at_end || f.filled_by.empty())
+        return fmt::format("{}, window full", exact_bytes(f.full_at_end ? f.outstanding : f.peak));
+    return fmt::format("{}: {} becomes {}, window full", f.filled_by, exact_bytes(f.filled_from),
+                       exact_bytes(f.filled_to));
+}
+
+std::string limits_words(const card_draft& d, std::int64_t full_for) {
+    using findings::limit;
+    const auto stalled =
+        d.limits.ns(full_for > d.limits.ns(limit::stalled_warning) ? limit::stalled_warning
+                                                                   : limit::stalled_note);
+    const auto* missing = d.part(code::dcp_flow_ack_missing);
+    if (missing == nullptr || missing->hits.front().last.frame != d.first_hit().last.frame)
+        return fmt::format("first message after the limit of {}", short_duration(stalled));
+    return fmt::format("first message after the limits ({} without acknowledgement, {} full)",
+                       short_duration(d.limits.ns(limit::ack_missing_time)),
+                       short_duration(stalled));
+}
+
 // ---- D13, with D11 and D15
 
 void word_stall(card_draft& d) {
@@ -102,6 +123,11 @@ void word_stall(card_draft& d) {
         what_filled_it(owner),
         f.acknowledgements == 0 || f.full_at_end ? exact_bytes(0) : std::string("too little"),
         exact_duration(length));
+    c.detail = fmt::format(
+        "window of {} full with {}, {} acknowledged in {}", exact_bytes(f.window),
+        exact_bytes(f.full_at_end ? f.outstanding : f.peak),
+        f.acknowledgements == 0 || f.full_at_end ? exact_bytes(0) : std::string("too little"),
+        exact_duration(length));
     if (owner.noop.sent > 0) {
         c.text += owner.noop.sent == owner.noop.answered
                       ? fmt::format(" All {} were answered.", count(owner.noop.sent, "keep-alive"))
@@ -115,15 +141,8 @@ void word_stall(card_draft& d) {
     }
     c.shown.clear();
     d.evidence(f.asked, fmt::format("client asks for connection_buffer_size {}", f.window));
-    d.evidence(since,
-               fmt::format("{}, window full", exact_bytes(f.full_at_end ? f.outstanding : f.peak)));
-    d.evidence(
-        h.last,
-        fmt::format("first message after the limit of {}",
-                    short_duration(d.limits.ns(h.last.time_ns - since.time_ns >
-                                                       d.limits.ns(findings::limit::stalled_warning)
-                                                   ? findings::limit::stalled_warning
-                                                   : findings::limit::stalled_note))));
+    d.evidence(since, filling_words(f));
+    d.evidence(h.last, limits_words(d, h.last.time_ns - since.time_ns));
     if (f.full_at_end) {
         if (owner.noop.last_answered.time_ns > since.time_ns)
             d.evidence(owner.noop.last_answered, fmt::format("last keep-alive answered, still {}",
@@ -151,7 +170,7 @@ void word_full(card_draft& d) {
         f.full_least_ns == f.full_most_ns
             ? duration(f.full_most_ns)
             : fmt::format("{} to {}", duration(f.full_least_ns), duration(f.full_most_ns));
-    c.title = fmt::format("the window of {} was full {}, for {}", exact_bytes(f.window),
+    c.title = fmt::format("the receive window of {} was full {}, for {}", exact_bytes(f.window),
                           times == 1 ? std::string("once") : count(times, "time"), span);
     c.brief =
         fmt::format("{}, for {}", times == 1 ? std::string("once") : count(times, "time"), span);
@@ -162,119 +181,9 @@ void word_full(card_draft& d) {
     c.condition =
         fmt::format("window full {}", times == 1 ? std::string("once") : count(times, "time"));
     c.going_on = false;
-    c.state.clear();
-}
-
-// ---- D20, with D21 and D22
-
-void word_refused(card_draft& d) {
-    auto& c = d.c;
-    const auto refusals = d.lead().count;
-    if (d.owner == nullptr || refusals < 2) return;
-    std::uint64_t asked = 0;
-    std::vector<std::pair<std::string, std::uint64_t>> reasons;
-    for (const auto* row : d.streams()) {
-        const auto& s = *row;
-        asked += s.state == stream_state::unknown_start ? 0 : s.times;
-        if (s.state != stream_state::refused) continue;
-        const auto it = std::find_if(reasons.begin(), reasons.end(),
-                                     [&](auto& r) { return r.first == s.status_name; });
-        it == reasons.end()
-            ? reasons.emplace_back(s.status_name, s.times)
-            : std::pair<std::string, std::uint64_t>{it->first, it->second += s.times};
-    }
-    std::string list;
-    for (const auto& [reason, n] : reasons)
-        list += fmt::format("{}{}{}", list.empty() ? "" : ", ", reason,
-                            n > 1 ? fmt::format(" ({})", number(n)) : "");
-    c.title =
-        fmt::format("{} of {} were refused", number(refusals), count(asked, "stream request"));
-    c.brief = fmt::format("{}: {}", c.title, list);
-    c.why = capitalized(list) + ".";
-    c.condition = fmt::format("{} refused", count(refusals, "request"));
-    c.clause = fmt::format("{} {}", display_name(*d.owner),
-                           fmt::format("had {} refused", count(refusals, "stream request")));
-    c.text = fmt::format("Reasons: {}.", list);
-    std::size_t shown = 0;
-    for (const auto* row : d.streams()) {
-        const auto& s = *row;
-        if (s.state != stream_state::refused || shown++ >= 4) continue;
-        c.text += fmt::format(" vb {}: {} (0x{:02x}){}, start {}, end {}, snapshot {}.",
-                              s.partition, s.status_name, s.status,
-                              s.times > 1 ? fmt::format(" {} times", s.times) : "", number(s.start),
-                              s.end == UINT64_MAX ? std::string("none") : number(s.end),
-                              range(s.snapshot_start, s.snapshot_end));
-    }
-    if (shown > 4)
-        c.text += fmt::format(" {} more are in the table of streams.", number(shown - 4));
-}
-
-// ---- D27, D51
-
-void word_ended(card_draft& d) {
-    auto& c = d.c;
-    const auto& h = d.first_hit();
-    const auto partition = figure_of(h, "partition");
-    if (!partition || d.lead().count > 1) return;
-    for (const auto* row : d.streams()) {
-        const auto& s = *row;
-        if (s.partition != static_cast<std::uint16_t>(*partition) ||
-            s.finished.frame != h.last.frame || s.finished.file != h.last.file)
-            continue;
-        c.title =
-            s.end_reason == 1
-                ? fmt::format("stream vb {} was closed by the client", s.partition)
-                : fmt::format("stream vb {} was ended by the server: {}", s.partition, s.end_name);
-        c.brief = fmt::format("vb {}: {}", s.partition, s.end_name);
-        c.condition = fmt::format("stream vb {} ended", s.partition);
-        c.text = fmt::format("At seqno {}", number(s.last_seqno));
-        if (s.snapshot_known) {
-            c.text += fmt::format("{} snapshot {}", s.snapshot_complete ? ", end of" : ", inside",
-                                  range(s.last_snapshot_start, s.last_snapshot_end));
-        }
-        c.text += ".";
-        const auto again =
-            std::any_of(d.streams().begin(), d.streams().end(), [&](const stream_row* o) {
-                return o->partition == s.partition && o->asked.time_ns > s.finished.time_ns;
-            });
-        if (s.end_reason != 1 && !again) {
-            c.brief += ", not asked for again";
-            c.state = "not asked for again on this connection";
-        }
-        return;
-    }
-}
-
-void word_abandoned(card_draft& d) {
-    auto& c = d.c;
-    const auto n = d.lead().count;
-    const auto one =
-        n == 1 ? fmt::format("vb {}", count_of(d.first_hit(), "partition")) : count(n, "vbucket");
-    if (d.owner == nullptr) return;
-    c.clause = fmt::format("{} has had no stream for {} for {}", display_name(*d.owner), one,
-                           rough_duration(c.amount_ns));
-    c.condition = fmt::format("{} not asked for again", one);
-}
-
-// ---- D30
-
-void word_prepare(card_draft& d) {
-    auto& c = d.c;
-    if (d.lead().count > 1) {
-        c.title =
-            fmt::format("{} have neither commit nor abort", count(d.lead().count, "durable write"));
-        c.brief = c.title;
-        c.condition = fmt::format("{} open", count(d.lead().count, "durable write"));
-        return;
-    }
-    const auto& h = d.first_hit();
-    const auto key = text_of(h, "key");
-    const auto age = static_cast<std::int64_t>(figure_of(h, "ageMs").value_or(0) * 1e6);
-    c.condition = "1 durable write open";
-    const auto where = fmt::format("{} (vb {}, seqno {})", key, count_of(h, "partition"),
-                                   number(count_of(h, "bySeqno")));
-    if (!key.empty())
-        c.brief = age > 0 ? fmt::format("{} open for {}", where, exact_duration(age)) : where;
+    c.state = fmt::format("each freed within {}", duration(f.full_most_ns));
+    c.shown.clear();
+    for (const auto& h : d.lead().hits) d.evidence(h.first.frame != 0 ? h.first : h.last, h.text);
 }
 
 // ---- others
@@ -302,23 +211,27 @@ void word_ack_short(card_draft& d) {
 void word_shared_name(card_draft& d) {
     const auto& h = d.first_hit();
     if (d.lead().count > 1 || text_of(h, "name").empty()) return;
-    d.c.title = fmt::format("connection name {} is in use twice, also by connection {}",
-                            text_of(h, "name"), count_of(h, "other"));
+    const auto other = count_of(h, "other");
+    d.c.title = fmt::format("connections {} and {} both use the name {}",
+                            std::min<std::uint64_t>(other, d.c.connection),
+                            std::max<std::uint64_t>(other, d.c.connection), text_of(h, "name"));
     d.c.brief = fmt::format("{}, also c{}", text_of(h, "name"), count_of(h, "other"));
-}
-
-void word_rollbacks(card_draft& d) {
-    if (d.lead().count > 1 || d.owner == nullptr) return;
-    const auto& h = d.first_hit();
-    d.c.brief =
-        fmt::format("vb {}: {} to {}", count_of(h, "partition"), number(count_of(h, "startSeqno")),
-                    number(count_of(h, "rollbackSeqno")));
 }
 
 void word_collections(card_draft& d) {
     if (d.lead().count < 2) return;
-    d.c.brief = fmt::format("{}, e.g. of collection 0x{:x}", count(d.lead().count, "key"),
-                            count_of(d.first_hit(), "collectionId"));
+    const auto& hits = d.lead().hits;
+    const auto id = count_of(hits.front(), "collectionId");
+    const auto one = std::all_of(hits.begin(), hits.end(),
+                                 [&](auto& h) { return count_of(h, "collectionId") == id; });
+    d.c.brief = fmt::format("{}{} of collection 0x{:x}", count(d.lead().count, "key"),
+                            one ? "" : ", first one", id);
+    d.c.title = one ? fmt::format("{} of collection 0x{:x}, which was never announced",
+                                  count(d.lead().count, "key"), id)
+                    : fmt::format("{} of collections that were never announced, the first 0x{:x}",
+                                  count(d.lead().count, "key"), id);
+    d.c.text = fmt::format("The first one is {} on vb {}.", text_of(hits.front(), "key"),
+                           count_of(hits.front(), "partition"));
 }
 
 void word_controls(card_draft& d) {
@@ -327,6 +240,8 @@ void word_controls(card_draft& d) {
     if (names.size() < 3 || names.find_first_not_of(", ") == std::string::npos) return;
     d.c.brief = names;
     d.c.title = fmt::format("the server refused {}: {}", count(d.lead().count, "setting"), names);
+    d.c.shown.clear();
+    for (const auto& h : d.lead().hits) d.evidence(h.last, h.text);
 }
 
 void word_silent(card_draft& d) {
@@ -344,17 +259,12 @@ struct wording {
     void (*word)(card_draft&);
 };
 constexpr wording wordings[] = {
-    {code::dcp_flow_stalled, word_stall},
-    {code::dcp_flow_full, word_full},
-    {code::dcp_stream_refused, word_refused},
-    {code::dcp_stream_ended, word_ended},
-    {code::dcp_stream_abandoned, word_abandoned},
-    {code::dcp_prepare_unresolved, word_prepare},
-    {code::dcp_flow_ack_short, word_ack_short},
-    {code::dcp_stream_rollback, word_rollbacks},
-    {code::dcp_collection_unknown, word_collections},
-    {code::dcp_control_refused, word_controls},
-    {code::dcp_connection_silent, word_silent},
+    {code::dcp_flow_stalled, word_stall},          {code::dcp_flow_full, word_full},
+    {code::dcp_stream_refused, word_refused},      {code::dcp_stream_ended, word_ended},
+    {code::dcp_stream_abandoned, word_abandoned},  {code::dcp_prepare_unresolved, word_prepares},
+    {code::dcp_flow_ack_short, word_ack_short},    {code::dcp_stream_rollback, word_rollbacks},
+    {code::dcp_rollback_loop, word_rollback_loop}, {code::dcp_collection_unknown, word_collections},
+    {code::dcp_control_refused, word_controls},    {code::dcp_connection_silent, word_silent},
     {code::dcp_name_shared, word_shared_name},
 };
 

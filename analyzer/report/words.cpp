@@ -162,7 +162,9 @@ std::string content_words(const batch_row& b) {
     for (const auto& t : b.tables) out += fmt::format(", {}", printable(t));
     if (b.ddl > 0) out += fmt::format(", {} DDL", number(b.ddl));
     if (b.repeated > 0)
-        out += fmt::format(", {} delivered before", count(b.repeated, "entry", "entries"));
+        out += fmt::format(", {} delivered before, from {}:{} on",
+                           count(b.repeated, "entry", "entries"), printable(b.journal),
+                           b.first_position);
     return out;
 }
 

@@ -50,6 +50,28 @@ struct fact {
 [[nodiscard]] std::string content_words(const batch_row& b);
 [[nodiscard]] std::string outcome_words(const durable_write& w);
 
+// Rows in words (words_rows.cpp).
+// "29 mutation, 1 deletion, 1 snapshot marker".
+[[nodiscard]] std::string type_list(const connection& c);
+// "from seqno 0, no end asked; 14 items, seqno 1..14; at 14 of snapshot 0..60".
+// And, if `holes`, which seqnos were not captured.
+[[nodiscard]] std::string stream_words(const stream_row& s, bool holes = true);
+// "SET, Majority"; "2.1 ms", "14.101 s +"; "Success, seqno 77, vb uuid 0xa1b2c3d4e5f6".
+[[nodiscard]] std::string request_words(const operation& o);
+[[nodiscard]] std::string waited_words(const operation& o);
+[[nodiscard]] std::string answer_words(const operation& o);
+// "4.0 ms", "13.999 s +"; "after 2.0 ms", "none".
+[[nodiscard]] std::string latency_words(const durable_write& d);
+[[nodiscard]] std::string replica_words(const durable_write& d);
+// Without content: "mutation plain (vb 3, seqno 2, rev 2), json + xattr, value 166 B".
+[[nodiscard]] std::string item_words(const item_sample& s);
+// "UPDATE shop.orders: id 1 byte, note empty; before: note null; key id".
+[[nodiscard]] std::string row_words(const row_sample& s);
+// "acknowledged after 350 ms, 2.000 s behind, 3 entries, 312 B, 1 row, shop.orders".
+[[nodiscard]] std::string batch_words(const batch_row& b);
+// "900 in batches 1, 2, 3 with 7 rows".
+[[nodiscard]] std::string transaction_words(const split_transaction& t);
+
 // "2 errors, 20 warnings, 35 notes in 21 findings." and "1 chat is only in the JSON."
 [[nodiscard]] std::string tally_sentence(const model& m);
 [[nodiscard]] std::string chats_sentence(const model& m);

@@ -25,7 +25,7 @@ std::string advice(int error) {
     switch (error) {
         case ENOSPC:
         case EDQUOT:
-            return "; --payload raw needs about a third";
+            return "; make room, or -o NAME writes elsewhere";
         case EACCES:
         case EPERM:
         case EROFS:
@@ -143,10 +143,12 @@ status output_file::open(const std::string& path, existing what) {
         return {path + ": is a directory; -o NAME writes elsewhere"};
     s.device = exists && !S_ISREG(info.st_mode);
     const bool in_place = s.device || what == existing::append_in_place;
-    if (exists && !s.device && what == existing::refuse) {
+    if (exists && !s.device && what == existing::offer_append) {
         return {path +
                 ": exists; --force replaces it, --append continues it, -o NAME writes elsewhere"};
     }
+    if (exists && !s.device && what == existing::refuse)
+        return {path + ": exists; --force replaces it, -o NAME writes elsewhere"};
     if (!in_place) s.part = path + ".part";
     const std::string& opened = in_place ? path : s.part;
     if (s.device) {

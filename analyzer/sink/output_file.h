@@ -14,7 +14,8 @@ namespace cdcscope::sink {
 
 class output_file {
   public:
-    enum class existing { refuse, replace, append_in_place };
+    // offer_append: refuse, and say that --append would continue it.
+    enum class existing { refuse, offer_append, replace, append_in_place };
 
     output_file();
     ~output_file();  // not committed: NAME.part stays as it is, unless it is empty

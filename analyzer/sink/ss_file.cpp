@@ -110,8 +110,8 @@ status ss_file_sink::open(ss_file_options options) {
 status ss_file_sink::open_new(const std::string& path) {
     const bool empty =
         options_.append && size_of(path) == 0;  // nothing there to continue or to lose
-    const auto existing =
-        options_.force || empty ? output_file::existing::replace : output_file::existing::refuse;
+    const auto existing = options_.force || empty ? output_file::existing::replace
+                                                  : output_file::existing::offer_append;
     file_ = output_file();
     if (status opened = file_.open(path, existing); !opened.ok()) return opened;
     to_.emplace(file_);

@@ -46,9 +46,10 @@ void watch_outcome(connection_state& c, const dcp_stream& s, const open_prepare&
                    prepare_outcome outcome) {
     const bool done = outcome == prepare_outcome::committed || outcome == prepare_outcome::aborted;
     const std::string key = shown_key(p);
-    c.watch().on_prepare(c.setup.id, c.now().at,
-                         {s.story.vbucket, p.seqno, p.level, outcome,
-                          done ? c.now().time - p.at.time : -1, p.replica_ns, key, p.at.at});
+    c.watch().on_prepare(
+        c.setup.id, c.now().at,
+        {s.story.vbucket, p.seqno, p.level, outcome, done ? c.now().time - p.at.time : -1,
+         p.replica_ns, key, p.at.at, p.acked});
 }
 
 // Takes it out of the open ones.
@@ -236,8 +237,9 @@ void take_seqno_ack(connection_state& c, const incoming& in) {
         const auto end = open.upper_bound(*acked);
         for (auto each = open.upper_bound(s->has_ack ? s->acked : 0);
              each != end && each != open.end(); ++each) {
-            if (each->second.replica_ns < 0)
-                each->second.replica_ns = c.now().time - each->second.at.time;
+            if (each->second.replica_ns >= 0) continue;
+            each->second.replica_ns = c.now().time - each->second.at.time;
+            each->second.acked = c.now().at;
         }
     }
     s->acked = std::max(s->acked, *acked);
@@ -287,7 +289,8 @@ void leave_prepares(connection_state& c, dcp_stream& s, bool pending, std::strin
                   sentence("open ", when, ", after"));
         p.told_running.settle(c.report, false,
                               prepare_account(c, s, p, sentence("open ", when, ", after")));
-        watch_outcome(c, s, p, prepare_outcome::open);
+        // A connection that was closed is looked at again at the end of the capture.
+        if (s.story.state != stream_state::cut_off) watch_outcome(c, s, p, prepare_outcome::open);
     }
     if (!forget) return;
     c.prepares_left += s.prepares->by_seqno.size();

@@ -35,7 +35,7 @@ struct prepare_event {
     std::int64_t latency_ns = -1;  // to commit or abort; -1: not completed
     std::int64_t replica_ns = -1;  // to the first SEQNO_ACK that covers it; -1: none
     std::string_view key;          // without collection prefix; valid during the call
-    frame_ref prepared;
+    frame_ref prepared, acked;     // acked: that SEQNO_ACK
 };
 
 // A client's write with a durability requirement, as its KV connection shows it.

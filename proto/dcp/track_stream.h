@@ -30,6 +30,7 @@ struct open_prepare {
     bool told = false;    // D30 was given
     running told_running;
     std::int64_t replica_ns = -1;
+    frame_ref acked;  // by the replica
 };
 
 // Sorted by seqno, found by key. Moves cheaply.

@@ -127,14 +127,16 @@ std::optional<std::string> thresholds::set(std::string_view assignment) {
     const std::string_view given = assignment.substr(0, equals);
     const threshold* row = find_limit(given);
     if (row == nullptr) {
-        return "no threshold " + std::string(given) +
-               "; cdcscope explain FINDING lists those of a finding";
+        return std::string(given) +
+               ": no such threshold; cdcscope explain FINDING lists those of a finding";
     }
     const std::string_view text =
         equals == std::string_view::npos ? "" : assignment.substr(equals + 1);
     const std::optional<double> value = parse_value(text, row->unit);
     if (!value) {
-        const std::string_view what = row->unit.empty() ? "a number" : row->unit;
+        const std::string_view what = row->unit == "s"    ? "seconds"
+                                      : row->unit == "ms" ? "milliseconds"
+                                                          : row->unit;
         return std::string(given) + ": \"" + std::string(text) + "\" is no value; write a number" +
                (row->unit.empty() ? "" : " of " + std::string(what));
     }

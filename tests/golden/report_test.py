@@ -56,6 +56,38 @@ class Rules(unittest.TestCase):
                 self.assertEqual(set(), {f["rule"] for f in findings if f["severity"] in ("warning", "error")} - must)
 
 
+class SeaStreamerFiles(unittest.TestCase):
+    """The cases of .ss files: what `ss verify` and `ss info` tell of them."""
+
+    SAMPLES = harness.DATA / "ss" / "reports"
+
+    def verify(self, name):
+        done = harness.run("ss", "verify", "--json", self.SAMPLES / name)
+        self.assertEqual(3, done.returncode)
+        return json.loads(done.stdout)
+
+    def test_one_that_ends_inside_a_message(self):
+        told = self.verify("truncated.ss")
+        self.assertFalse(told["eos"])
+        self.assertEqual(1, len(told["problems"]))
+        self.assertEqual((17, 67), (told["messages"], told["trailingBytes"]))
+        with tempfile.TemporaryDirectory() as folder:
+            whole = pathlib.Path(folder) / "whole.ss"
+            self.assertEqual(0, harness.run("ss", "repair", self.SAMPLES / "truncated.ss", "-o", whole).returncode)
+            self.assertEqual(67, (self.SAMPLES / "truncated.ss").stat().st_size - whole.stat().st_size)
+            dumped = harness.run("ss", "dump", whole).stdout.splitlines()
+            self.assertEqual(17, sum(json.loads(line)["type"] == "message" for line in dumped))
+
+    def test_one_with_a_damaged_message(self):
+        told = self.verify("damaged-message.ss")
+        self.assertTrue(told["eos"])
+        self.assertEqual(1, len(told["problems"]))
+        self.assertEqual(("message.checksum", "shop.orders", 12), tuple(told["problems"][0][k] for k in ("kind", "key", "seq")))
+        self.assertEqual(20, told["messages"] - 1)
+        plain = harness.run("ss", "verify", self.SAMPLES / "damaged-message.ss")
+        self.assertIn(b"19 good ones around it", plain.stderr)
+
+
 class ExitStatus(unittest.TestCase):
     def status(self, *arguments):
         return harness.run("report", STALL, "--no-progress", *arguments)

@@ -90,7 +90,7 @@ class BadInput(unittest.TestCase):
 
     def test_an_output_that_exists(self):
         (self.folder / "out.jsonl").write_text("mine\n")
-        self.fails(self.extract(CAPTURE, "-o", "out.jsonl"), 1, "out.jsonl: exists", "--force", "--append")
+        self.fails(self.extract(CAPTURE, "-o", "out.jsonl"), 1, "out.jsonl: exists; --force replaces it, -o NAME writes elsewhere")
         self.assertEqual("mine\n", (self.folder / "out.jsonl").read_text())
         self.assertEqual(0, self.extract(CAPTURE, "-o", "out.jsonl", "--force", "--quiet").returncode)
 
@@ -118,18 +118,71 @@ class BadInput(unittest.TestCase):
 
     def test_words_that_no_command_takes(self):
         for arguments, words in (
-            (["extract", CAPTURE, "--paylod", "raw"], ["unknown option --paylod", "did you mean --payload?"]),
+            (["extract", CAPTURE, "--paylod", "raw"], ["unknown option --paylod; did you mean --payload? cdcscope extract --help lists all"]),
             (["extrct", CAPTURE], ["extrct", "extract"]),
             (["extract"], ["CAPTURE"]),
             (["extract", CAPTURE, "--port", "dcp=112100"], ["--port dcp=112100: a port is 1 to 65535"]),
             (["extract", CAPTURE, "--since", "25:00"], ["--since 25:00: not a time"]),
             (["extract", CAPTURE, "--filter", "tcp prot 11210"], ["--filter", "tcpdump"]),
             (["extract", CAPTURE, "--max-memory", "much"], ["--max-memory much: not a size"]),
-            (["extract", CAPTURE, "--threshold", "nothing=1"], ["--threshold"]),
+            (["extract", CAPTURE, "--threshold", "nothing=1"], ["--threshold nothing: no such threshold"]),
             ([], ["a command is missing"]),
+            (["ss"], ["ss: a command is missing"]),
+            (["report", CAPTURE, "--format", "pdf"], ["--format pdf: one of text, md, json, html"]),
+            (["report", CAPTURE, "--fail-on", "fatal"], ["--fail-on fatal: one of error, warning, note, chat"]),
+            (["report", CAPTURE, "-o", ""], ["-o: the name is empty"]),
+            (["extract", CAPTURE, "--protocol", "mongo"], ["--protocol mongo: one of auto, dcp, canal"]),
+            (["extract", CAPTURE, "--redact", "some"], ["--redact some: one of keys, values, all"]),
+            (["extract", CAPTURE, "--since", "+9", "--until", "+2"], ["--since lies after --until"]),
+            (["extract", CAPTURE, "--split", "connection", "-o", "-"], ["--split connection writes files"]),
+            (["report", CAPTURE, "--threshold", "dcp.flow.stalled.warning=long"], ["write a number of seconds"]),
         ):
             with self.subTest(arguments=arguments[:1] + [str(a) for a in arguments[2:]]):
                 self.fails(harness.run(*arguments, cwd=self.folder), 2, *words)
+
+    def test_no_output_replaces_a_file(self):
+        for arguments, offered in ((["extract", CAPTURE, "-o", "x.ss"], True), (["extract", CAPTURE, "-o", "x.jsonl"], False),
+                                   (["extract", CAPTURE, "-o", "other.ss", "--summary", "x.json"], False),
+                                   (["report", CAPTURE, "-o", "x.html"], False)):
+            with self.subTest(arguments=arguments[2:]):
+                name = arguments[-1]
+                (self.folder / name).write_text("mine")
+                done = harness.run(*arguments, "--no-progress", "--quiet", cwd=self.folder)
+                self.assertEqual(1, done.returncode)
+                told = f"cdcscope: {name}: exists; --force replaces it, {'--append continues it, ' if offered else ''}-o NAME writes elsewhere"
+                self.assertEqual(told, done.stderr.decode().strip())
+                self.assertEqual("mine", (self.folder / name).read_text())
+                self.assertEqual({name}, {p.name for p in self.folder.iterdir()})
+                (self.folder / name).unlink()
+
+    def test_appending_what_the_file_does_not_hold(self):
+        self.assertEqual(0, self.extract(CAPTURE, "-o", "x.ss", "--payload", "raw", "--quiet").returncode)
+        before = (self.folder / "x.ss").read_bytes()
+        for option, there, here in (("--payload", "raw", "json"), ("--streams", "connection", "vbucket")):
+            with self.subTest(option):
+                more = ["--payload", "raw"] if option != "--payload" else []
+                done = self.extract(CAPTURE, "-o", "x.ss", "--append", *more, option, here)
+                self.assertEqual(1, done.returncode)
+                self.assertEqual(f"cdcscope: x.ss: cannot append: written with {option} {there}, this run is {option} {here}; use the same, "
+                                 "or another file", done.stderr.decode().strip())
+        self.assertEqual(before, (self.folder / "x.ss").read_bytes())
+        self.assertEqual(0, self.extract(CAPTURE, "-o", "x.ss", "--append", "--payload", "raw", "--quiet").returncode)
+
+    def test_secrets_that_were_kept_are_counted(self):
+        done = self.extract(CAPTURE, "-o", "x.ss", "--keep-secrets")
+        self.assertIn("warning: --keep-secrets: x.ss holds 1 SASL payload as captured; do not attach it to a ticket", done.stderr.decode())
+        done = self.extract(harness.DATA / "reports/canal-auth-failed.pcap", "-o", "y.ss", "--keep-secrets")
+        self.assertIn("y.ss holds 1 canal password as captured", done.stderr.decode())
+        done = self.extract(harness.DATA / "reports/tcp-sequence-wrap.pcap", "-o", "z.ss", "--keep-secrets")
+        self.assertEqual("", done.stderr.decode())
+
+    def test_one_direction_only(self):
+        done = self.extract(harness.CAPTURES / "dcp/seed0_prepare.pcap", "-o", "x.ss")
+        self.assertIn("only one direction captured in 1 of 1 connection (server to client); messages are read", done.stderr.decode())
+
+    def test_a_snapshot_length_says_what_helps(self):
+        done = self.extract(harness.DATA / "reports/pcap-snaplen-128.pcap", "-o", "x.ss")
+        self.assertIn("21 bytes from client to server are missing by it (14 times); capture with tcpdump -s 0", done.stderr.decode())
 
     def test_a_port_that_names_no_protocol(self):
         self.fails(self.extract(CAPTURE, "--port", "http=80"), 2, "--port http=80")

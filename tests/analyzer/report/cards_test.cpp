@@ -172,5 +172,51 @@ TEST(Verdict, SayTheCountWhereSeveralConnectionsShareAFault) {
     EXPECT_TRUE(m.headline.starts_with("2 connectors have received nothing for")) << m.headline;
 }
 
+TEST(Rank, ADurableWriteThatItsConnectionLeavesOpenDoesNotGoOn) {
+    finding_folder folder;
+    auto open = told(code::dcp_prepare_unresolved, severity::warning, 1, 2, 3, 7);
+    open.text = "prepare of key k (vb 0, seqno 1, majority) open when its connection closed, after";
+    open.figures = {{"key", std::string("k")}, {"partition", std::uint64_t{0}}};
+    folder.add(open);
+    folder.settle({7, false, samples::frame(9, 9 * samples::ms), open.figures, open.text});
+    folder.add(told(code::dcp_seqno_not_increasing, severity::error, 2, 4, 4));
+    const auto m = with(folder);
+    EXPECT_EQ(codes(m),
+              (std::vector<std::string>{"dcp.seqno.not_increasing", "dcp.prepare.unresolved"}));
+    EXPECT_FALSE(m.cards[1].going_on);
+    EXPECT_EQ(m.cards[1].state, "the connection closed first");
+}
+
+TEST(Headline, SaysWhichConnectionItIsAboutWhereThereAreSeveral) {
+    const auto headline = [](std::size_t connections, std::uint32_t on, std::string text) {
+        finding_folder folder;
+        auto f = told(code::dcp_seqno_not_increasing, severity::error, on, 1, 1);
+        f.text = std::move(text);
+        folder.add(f);
+        return with(folder, connections).headline;
+    };
+    EXPECT_NE(headline(2, 2, "seqno 3 came after 4").find("(connection 2, "), std::string::npos);
+    EXPECT_EQ(headline(1, 1, "seqno 3 came after 4"), "Seqno 3 came after 4.");
+    EXPECT_EQ(headline(2, 2, "on connection 2 went wrong"), "On connection 2 went wrong.");
+    EXPECT_EQ(headline(2, 2, "connections 1 and 2 collide"), "Connections 1 and 2 collide.");
+    EXPECT_NE(headline(12, 2, "as before on connection 12").find("(connection 2, "),
+              std::string::npos);
+    EXPECT_TRUE(headline(1, 1, "vb 3: seqno 3 came after 4").starts_with("Stream vb 3: "));
+}
+
+TEST(Words, OfTwoThatCompeteBothAreNamed) {
+    finding_folder folder;
+    auto f = told(code::canal_consumer_competing, severity::warning, 2, 1, 1);
+    f.figures = {{"connections", std::vector<std::uint64_t>{1}}};
+    folder.add(f);
+    auto shared = told(code::dcp_name_shared, severity::note, 2, 3, 3);
+    shared.figures = {{"name", std::string("n")}, {"other", std::uint64_t{1}}};
+    folder.add(shared);
+    const auto m = with(folder);
+    EXPECT_EQ(m.cards[0].title.find("connections 1 and 2 compete for the batches of"), 0U)
+        << m.cards[0].title;
+    EXPECT_EQ(m.cards[1].title, "connections 1 and 2 both use the name n");
+}
+
 }  // namespace
 }  // namespace cdcscope::report

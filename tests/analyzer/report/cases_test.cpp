@@ -2,14 +2,17 @@
 // the JSON and the figure in it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <string_view>
 
 #include "analyzer/cli/report_command.h"
+#include "analyzer/report/format.h"
 #include "analyzer/report/html.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
@@ -30,6 +33,7 @@ struct line {
 
 constexpr line lines[] = {
     // A window of 4,096 bytes fills and nothing is ever acknowledged.
+    {"dcp-flow-control-stall", "connections[0].flowControl.on", "true"},
     {"dcp-flow-control-stall", "connections[0].flowControl.window", "4096"},
     {"dcp-flow-control-stall", "connections[0].flowControl.peak", "4235"},
     {"dcp-flow-control-stall", "connections[0].flowControl.outstanding", "4235"},
@@ -82,6 +86,10 @@ constexpr line lines[] = {
     {"dcp-stream-already-exists", "streams[state=open].lastSeqno", "2"},
     {"dcp-stream-already-exists", "streams[state=open].live", "true"},
     {"dcp-stream-already-exists", "findings[rule=D51]", absent},
+    {"dcp-stream-already-exists", "streams[state=ended]", absent},
+    {"dcp-stream-already-exists", "cards[0].code", R"("dcp.stream.refused")"},
+    {"dcp-stream-already-exists", "cards[0].state", R"("")"},
+    {"dcp-stream-already-exists", "cards[1]", absent},
     // Silent without keep-alives, then reset.
     {"dcp-idle-without-noop", "connections[0].noop.enabled", "false"},
     {"dcp-idle-without-noop", "findings[rule=D53].figures.silentMs", "1263000.0"},
@@ -113,6 +121,10 @@ constexpr line lines[] = {
     {"dcp-durable-writes-stuck", "durableWrites[key=order::3].level", R"("Persist to majority")"},
     {"dcp-durable-writes-stuck", "durableWrites[key=order::3].ageMs", "13999.0"},
     {"dcp-durable-writes-stuck", "durableWrites[key=order::3].replicaAck", "true"},
+    {"dcp-durable-writes-stuck", "durableWrites[3]", absent},
+    {"dcp-durable-writes-stuck", "cards[code=dcp.prepare.unresolved].goingOn", "false"},
+    {"dcp-durable-writes-stuck", "cards[code=dcp.prepare.unresolved].state",
+     R"("the connection closed first")"},
     {"dcp-durable-writes-stuck", "operations[status=0xa2].key", R"("order::2")"},
     {"dcp-durable-writes-stuck", "operations[status=0xa3].key", R"("order::2")"},
     // Everything of a snapshot comes twice.
@@ -157,6 +169,8 @@ constexpr line lines[] = {
     {"dcp-capture-starts-mid-message", "streams[vbucket=33].snapshot", "null"},
     {"dcp-capture-starts-mid-message", "streams[vbucket=33].notCaptured", absent},
     {"dcp-capture-starts-mid-message", "findings[rule=D03]", absent},
+    {"dcp-capture-starts-mid-message", "findings[rule=D02]", absent},
+    {"dcp-capture-starts-mid-message", "findings[severity=warning]", absent},
     // TCP: disorder that loses nothing.
     {"tcp-fin-before-last-data", "streams[0].mutations", "3"},
     {"tcp-fin-before-last-data", "connections[0].messages.stream_end", "1"},
@@ -185,6 +199,10 @@ constexpr line lines[] = {
     {"tcp-lost-segment-resync", "connections[0].holes[bytes=51].kind", R"("unparsed")"},
     {"tcp-lost-segment-resync", "connections[0].holes[bytes=176].kind", R"("unparsed")"},
     {"tcp-lost-segment-resync", "connections[0].s2c.unparsedBytes", "227"},
+    {"tcp-lost-segment-resync", "connections[0].s2c.streamBytes", "14641"},
+    {"tcp-lost-segment-resync", "connections[0].s2c.messageBytes", "12954"},
+    {"tcp-lost-segment-resync", "findings[rule=D09]", absent},
+    {"tcp-lost-segment-resync", "findings[severity=warning]", absent},
     // Documents cut off by the snapshot length.
     {"pcap-snaplen-128", "connections[0].s2c.cutMessages", "12"},
     {"pcap-snaplen-128", "streams[vbucket=55].mutations", "12"},
@@ -194,11 +212,22 @@ constexpr line lines[] = {
     {"pcap-snaplen-128", "connections[0].c2s.snaplenBytes", "21"},
     {"pcap-snaplen-128", "connections[0].s2c.snaplenBytes", "3805"},
     {"pcap-snaplen-128", "connections[0].firstItems[seqno=1].cut", "true"},
+    {"pcap-snaplen-128", "connections[0].firstItems[seqno=1].bodyBytes", "0"},
+    {"pcap-snaplen-128", "connections[0].c2s.unparsedBytes", "74"},
+    {"pcap-snaplen-128", "connections[0].s2c.unparsedBytes", "34"},
+    {"pcap-snaplen-128", "connections[0].messages.snapshot_marker", absent},
+    {"pcap-snaplen-128", "connections[0].messages.hello", absent},
+    {"pcap-snaplen-128", "connections[0].s2c.gaps", "13"},
+    {"pcap-snaplen-128", "streams[vbucket=55].live", "true"},
+    {"pcap-snaplen-128", "findings[code=tcp.acked_unseen]", absent},
+    {"pcap-snaplen-128", "findings[rule=D02]", absent},
     {"pcap-snaplen-128", "findings[rule=D03]", absent},
     {"pcap-snaplen-128", "findings[rule=D41]", absent},
     // Every packet twice.
     {"sll2-every-packet-twice", "streams[0].mutations", "15"},
     {"sll2-every-packet-twice", "capture.observations[code=tcp.duplicate].count", "52"},
+    {"sll2-every-packet-twice", "capture.observations[code=tcp.retransmission]", absent},
+    {"sll2-every-packet-twice", "findings[severity=warning]", absent},
     // Values: compressed, with extended attributes, or both.
     {"dcp-xattr-and-snappy-values", "connections[0].firstItems[seqno=1].bodyBytes", "112"},
     {"dcp-xattr-and-snappy-values", "connections[0].firstItems[seqno=2].bodyBytes", "112"},
@@ -229,7 +258,9 @@ constexpr line lines[] = {
     {"dcp-collections-filtered", "connections[0].collections[id=300].name", R"("")"},
     {"dcp-collections-filtered", "streams[0].snapshots", "2"},
     {"dcp-collections-filtered", "streams[0].snapshot", R"({"start":13,"end":20,"complete":true})"},
+    {"dcp-collections-filtered", "streams[0].lastSeqno", "20"},
     {"dcp-collections-filtered", "findings[rule=D09]", absent},
+    {"dcp-collections-filtered", "findings[severity=warning]", absent},
     {"dcp-collections-filtered", "streams[0].notCaptured", absent},
     // Acknowledgements that the server refuses.
     {"canal-ack-unknown-batch", "findings[rule=C4].figures.batchId", "36171"},
@@ -244,6 +275,8 @@ constexpr line lines[] = {
     {"canal-ack-out-of-order", "connections[0].canal.acknowledged", "2"},
     {"canal-ack-out-of-order", "connections[0].canal.open", "0"},
     {"canal-ack-out-of-order", "batches[batchId=73].refused", "true"},
+    {"canal-ack-out-of-order", "batches[batchId=72].state", R"("acknowledged")"},
+    {"canal-ack-out-of-order", "batches[batchId=73].state", R"("acknowledged")"},
     // Errors from the start.
     {"canal-not-subscribed-not-started", "findings[rule=C16].count", "2"},
     {"canal-not-subscribed-not-started", "findings[rule=C16].hits[0].figures.destination",
@@ -285,6 +318,9 @@ constexpr line lines[] = {
     {"canal-growing-lag", "batches[3].lagMs", "1800000.0"},
     {"canal-growing-lag", "batches[4].lagMs", "5400000.0"},
     {"canal-growing-lag", "batches[0].toAckMs", "350.0"},
+    {"canal-growing-lag", "batches[1].toAckMs", "350.0"},
+    {"canal-growing-lag", "batches[2].toAckMs", "350.0"},
+    {"canal-growing-lag", "batches[3].toAckMs", "350.0"},
     {"canal-growing-lag", "batches[4].toAckMs", "350.0"},
     {"canal-growing-lag", "cards[code=canal.lag].state", R"("growing")"},
     // Null is not empty is not binary.
@@ -298,6 +334,13 @@ constexpr line lines[] = {
      R"({"amount":"4 bytes","note":"null"})"},
     {"canal-null-empty-and-blob", "connections[0].firstRows[type=UPDATE].gtid",
      R"("3e11fa47-71ca-11e1-9e33-c80aa9429562:23")"},
+    {"canal-null-empty-and-blob", "connections[0].firstRows[type=UPDATE].columns.id",
+     R"("1 byte")"},
+    {"canal-null-empty-and-blob", "connections[0].firstRows[type=UPDATE].columns.amount",
+     R"("5 bytes")"},
+    {"canal-null-empty-and-blob", "connections[0].firstRows[type=UPDATE].pkNames", R"(["id"])"},
+    {"canal-null-empty-and-blob", "connections[0].firstRows[type=DELETE].columns.id",
+     R"("1 byte")"},
     {"canal-null-empty-and-blob", "connections[0].firstRows[type=DELETE].old", "{}"},
     {"canal-null-empty-and-blob", "connections[0].firstRows[type=ALTER].isDdl", "true"},
     {"canal-null-empty-and-blob", "connections[0].firstRows[type=ALTER].sql",
@@ -311,6 +354,101 @@ constexpr line lines[] = {
     {"canal-port-other-protocols", "connections[2].protocol", R"("other")"},
     {"canal-port-other-protocols", "connections[2].looksLike", R"("MySQL")"},
     {"canal-port-other-protocols", "capture.gapBytes", "0"},
+};
+
+// The same figures in the words of the text report (--all) and of the page.
+struct told {
+    std::string_view file, phrase;
+};
+
+constexpr told phrases[] = {
+    {"dcp-flow-control-stall", "4,096 B, full to the end"},
+    {"dcp-flow-control-stall", "4,235 B / 0 B"},
+    {"dcp-flow-control-stall", "acknowledged 0 B in the 138.985 s"},
+    {"dcp-flow-control-stall", "6 of 6 answered"},
+    {"dcp-flow-control-stall", "at 14 of snapshot 0..60"},
+    {"dcp-rollback-loop", "rolled back to 0 5 \u00d7"},
+    {"dcp-rollback-loop", "vb 1 was rolled back 5 times and its stream never opened"},
+    {"dcp-rollback-loop", "asked from 4 with uuid 0x1 and was told 0; it asked the same 5 times"},
+    {"dcp-stream-request-out-of-range",
+     "vb 723: out of range (0x22), start 110,208, snapshot "
+     "110,209..110,209"},
+    {"dcp-stream-request-out-of-range",
+     "vb 239: out of range (0x22), start 1,893, snapshot "
+     "1,894..1,894"},
+    {"dcp-stream-request-out-of-range", "not resolved on this connection"},
+    {"dcp-stream-ended-not-reopened", "8 items, seqno 1..8; at 8 of snapshot 0..500"},
+    {"dcp-stream-ended-not-reopened", "not asked for again in 115.44"},
+    {"dcp-stream-ended-not-reopened", "30 items, seqno 1..30"},
+    {"dcp-stream-already-exists", "vb 197: duplicate (0x02)"},
+    {"dcp-stream-already-exists", "2 items, seqno 1..2"},
+    {"dcp-idle-without-noop", "1,262.999 s from"},
+    {"dcp-idle-without-noop", "client, RST at"},
+    {"dcp-prepare-ack-two-bytes-short", "20 committed, each in 2.0 ms"},
+    {"dcp-prepare-ack-two-bytes-short", "2,364 B / 2,324 B"},
+    {"dcp-prepare-ack-two-bytes-short", "40 B short, 2 B for each of 20 prepares"},
+    {"dcp-durable-writes-stuck", "commit 2"},
+    {"dcp-durable-writes-stuck", "abort 4"},
+    {"dcp-durable-writes-stuck", "13.999 s +"},
+    {"dcp-durable-writes-stuck", "Sync write ambiguous (0xa3) after 2.502 s"},
+    {"dcp-durable-writes-stuck", "Sync write in progress (0xa2)"},
+    {"dcp-restart-repeats-snapshot", "at 57 of snapshot 0..100"},
+    {"dcp-restart-repeats-snapshot", "57 items delivered before, seqno 1..57"},
+    {"dcp-finite-stream-without-end", "from seqno 0, to 50; 50 items, seqno 1..50"},
+    {"dcp-finite-stream-without-end", "no STREAM_END in 73.94"},
+    {"dcp-finite-stream-without-end", "3 items, seqno 1..3"},
+    {"dcp-pipelined-and-split", "29 mutation, "},
+    {"dcp-pipelined-and-split", "1 deletion"},
+    {"dcp-pipelined-and-split", "1 snapshot marker"},
+    {"dcp-pipelined-and-split", "value 6,002 B"},
+    {"kv-flexible-framing", "SET, Majority, time-out of the server"},
+    {"kv-flexible-framing", "seqno 77, vb uuid 0xa1b2c3d4e5f6, 2043.7 \u00b5s in the server"},
+    {"kv-flexible-framing", "306.6 \u00b5s in the server"},
+    {"dcp-capture-starts-mid-message", "2,060 B"},
+    {"dcp-capture-starts-mid-message", "20 items, seqno 501..520"},
+    {"tcp-fin-before-last-data", "3 items, seqno 1..3"},
+    {"tcp-late-segment-after-reply", "20 items, seqno 1..20"},
+    {"tcp-sequence-wrap", "40 items, seqno 1..40"},
+    {"tcp-ack-before-data", "10 items, seqno 1..10"},
+    {"tcp-overlapping-retransmission", "8 items, seqno 1..8"},
+    {"tcp-lost-segment-resync", "53 items, seqno 1..60"},
+    {"tcp-lost-segment-resync", "1,460 B, vb 54 seqno 19..25"},
+    {"tcp-lost-segment-resync", "227 B in 2 pieces: 51 B, 176 B"},
+    {"tcp-lost-segment-resync", "(51 B, 176 B)"},
+    {"pcap-snaplen-128", "21 B from the client cut off by the snapshot length"},
+    {"pcap-snaplen-128", "3,805 B from the server cut off by the snapshot length"},
+    {"pcap-snaplen-128", "12 messages without all of its value"},
+    {"pcap-snaplen-128", "12 items, seqno 1..12"},
+    {"sll2-every-packet-twice", "15 items, seqno 1..15"},
+    {"dcp-xattr-and-snappy-values", "xattrs _sync, txn"},
+    {"dcp-xattr-and-snappy-values", "document 112 B"},
+    {"dcp-xattr-and-snappy-values", "json + snappy + xattr"},
+    {"dcp-xattr-and-snappy-values", "seqno 2, rev 2"},
+    {"dcp-collections-filtered", "0x8 orders, 0x9 audit, 0x12c (no name captured)"},
+    {"dcp-collections-filtered", "snapshot 13..20 complete"},
+    {"canal-ack-unknown-batch", "acknowledged batch 36171, which was never handed out"},
+    {"canal-ack-unknown-batch", "refused with code 400"},
+    {"canal-ack-out-of-order", "CLIENTACK 73 while 72 is open"},
+    {"canal-ack-out-of-order", "refused, then acknowledged"},
+    {"canal-ack-out-of-order", "Nothing stays open"},
+    {"canal-not-subscribed-not-started", "orders_db"},
+    {"canal-auth-failed", "canal, password: 40 hex digits"},
+    {"canal-idle-close-redelivers", "the login asked for 60,000 ms"},
+    {"canal-idle-close-redelivers", "3 entries delivered before, from mysql-bin.000007:1000 on"},
+    {"canal-client-filter-overrides", ".*\\..*"},
+    {"canal-client-filter-overrides", "shop.orders, mysql.audit_log"},
+    {"canal-transaction-over-three-batches", "900 in batches 1, 2, 3 with 7 rows"},
+    {"canal-growing-lag", "2 s, 30 s, 5 min, 30 min, 1 h 30 min behind"},
+    {"canal-growing-lag",
+     "acknowledges each batch after 350 ms and asks again 600 ms later; the "
+     "server answers within 50 ms"},
+    {"canal-null-empty-and-blob",
+     "amount 5 bytes, note empty, pic 8 bytes; before: amount 4 bytes, note null; key id; gtid "
+     "3e11fa47-71ca-11e1-9e33-c80aa9429562:23"},
+    {"canal-null-empty-and-blob", "ALTER TABLE orders ADD COLUMN x INT"},
+    {"canal-port-other-protocols", "GET /metrics HTTP/1."},
+    {"canal-port-other-protocols", "1 empty poll"},
+    {"canal-port-other-protocols", "MySQL"},
 };
 
 cli::report_reading read(std::string_view file) {
@@ -384,6 +522,56 @@ TEST(Cases, EachReportTellsWhatItMust) {
         } else {
             EXPECT_EQ(*got, expected);
         }
+    }
+}
+
+// Words of a report on one line: without markup, line breaks and no-break spaces.
+std::string words_of(std::string text) {
+    for (const auto* cut :
+         {"<style>[\\s\\S]*?</style>", "<script>[\\s\\S]*?</script>", "<pre [\\s\\S]*?</pre>"})
+        text = std::regex_replace(text, std::regex(cut, std::regex::optimize), " ");
+    text = std::regex_replace(text, std::regex("</(td|li|dt|dd|p|h3|span)>"), " ");
+    text = std::regex_replace(text, std::regex("<[^>]*>"), "");
+    constexpr std::pair<std::string_view, std::string_view> entities[] = {
+        {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}};
+    for (const auto& [entity, sign] : entities) {
+        for (auto at = text.find(entity); at != std::string::npos; at = text.find(entity, at))
+            text.replace(at, entity.size(), sign);
+    }
+    return std::regex_replace(plain_spaces(text), std::regex("\\s+"), " ");
+}
+
+TEST(Cases, TextAndPageShowTheFigures) {
+    std::string_view file;
+    std::string text, page;
+    for (const auto& one : phrases) {
+        if (one.file != file) {
+            file = one.file;
+            const auto m = read(file).model;
+            text = words_of(render_text(m, {400, false, true}));
+            page = words_of(render_html(m));
+        }
+        SCOPED_TRACE(std::string(one.file) + ": " + std::string(one.phrase));
+        EXPECT_NE(text.find(one.phrase), std::string::npos) << "not in the text";
+        EXPECT_NE(page.find(one.phrase), std::string::npos) << "not on the page";
+    }
+}
+
+// All cases are held: those of the list beside the captures.
+TEST(Cases, NoneIsLeftOut) {
+    std::ifstream in(CDCSCOPE_SOURCE_DIR "/tests/data/reports/cases.json");
+    const auto all = json::parse(in);
+    for (const auto& one : all["cases"]) {
+        const auto name = one["file"].get<std::string>();
+        const auto dot = name.rfind('.');
+        if (name.substr(dot) != ".pcap") continue;  // .ss: golden/report_test.py
+        const auto stem = name.substr(0, dot);
+        EXPECT_TRUE(std::any_of(std::begin(lines), std::end(lines), [&](auto& l) {
+            return l.file == stem;
+        })) << stem;
+        EXPECT_TRUE(std::any_of(std::begin(phrases), std::end(phrases), [&](auto& p) {
+            return p.file == stem;
+        })) << stem;
     }
 }
 

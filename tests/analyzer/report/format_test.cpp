@@ -79,5 +79,18 @@ TEST(Format, NamesCannotMoveTheCursor) {
     EXPECT_EQ(printable("größe"), "größe");
 }
 
+TEST(Format, ShortRemarksHaveNoNeedlessDigits) {
+    EXPECT_EQ(plain_spaces(brief_duration(19'000'000)), "19 ms");
+    EXPECT_EQ(plain_spaces(brief_duration(4'000'000)), "4.0 ms");
+    EXPECT_EQ(plain_spaces(brief_duration(139'000'000'000)), "139 s");
+}
+
+TEST(Format, DirectionsAreSaidInWords) {
+    EXPECT_EQ(directions_in_words("1460 bytes of s2c are missing"),
+              "1460 bytes from server to client are missing");
+    EXPECT_EQ(directions_in_words("the beginning of c2s; s2c ends"),
+              "the beginning of the client's stream; the server's stream ends");
+}
+
 }  // namespace
 }  // namespace cdcscope::report

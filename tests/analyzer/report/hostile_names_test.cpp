@@ -33,7 +33,7 @@ model hostile() {
     c.collections = {{8, evil}};
     c.holes = {{direction::s2c, true, 0, 10, "acked_unseen", samples::frame(2, samples::second)}};
     c.items = {{evil, "mutation", 0, {}, 1, 1, 1, {}, 0, 0, false, {evil}}};
-    c.rows = {{evil, "UPDATE", evil, true, evil, {{evil, evil}}, {{evil, evil}}}};
+    c.rows = {{evil, "UPDATE", evil, true, evil, {evil}, {{evil, evil}}, {{evil, evil}}}};
     m.streams.front().end_name = m.streams.front().status_name = evil;
     m.streams.front().state = stream_state::ended;
     m.streams.front().end_reason = 2;

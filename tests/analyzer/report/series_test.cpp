@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -103,6 +105,15 @@ TEST(DurationHistogram, WhatIsOutsideGoesToTheEnds) {
     h.add(INT64_MAX, false);
     EXPECT_EQ(h.used(), (std::pair<std::size_t, std::size_t>{0, duration_histogram::classes}));
     EXPECT_EQ(duration_histogram{}.used(), (std::pair<std::size_t, std::size_t>{0, 0}));
+}
+
+TEST(TimeSums, RememberWhenTheFirstAndTheLastCame) {
+    time_sums sums;
+    EXPECT_EQ(sums.total(), 0U);
+    for (const std::int64_t at : std::array<std::int64_t, 3>{5, 1, 9}) sums.add(at * 1000, 2);
+    EXPECT_EQ(sums.total(), 6U);
+    EXPECT_EQ(sums.first(), 1000);
+    EXPECT_EQ(sums.last(), 9000);
 }
 
 }  // namespace

@@ -1,0 +1,309 @@
+// Words for stream requests that were refused or rolled back, and for streams that ended.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/report/format.h"
+#include "analyzer/report/word_dcp.h"
+#include "analyzer/report/words.h"
+#include "proto/dcp/names.h"
+
+namespace cdcscope::report {
+namespace {
+
+using findings::code;
+
+constexpr std::size_t most_told = 4;  // refusals in a text
+constexpr std::size_t most_also = 8;  // frames beside the first one in a line of evidence
+// A connection that closes so soon after the end of its stream could not ask again.
+constexpr std::int64_t at_once_ns = 100'000'000;
+
+bool same_frame(const frame_ref& a, const frame_ref& b) {
+    return a.frame == b.frame && a.file == b.file;
+}
+
+bool opened(const stream_row& s) {
+    return s.state != stream_state::refused && s.state != stream_state::rolled_back &&
+           s.state != stream_state::requested;
+}
+
+// A stream of the same vbucket (and stream id) that was opened on the connection; after `since`,
+// or at any time.
+bool opened_later(const card_draft& d, const stream_row& s, std::int64_t since) {
+    return std::any_of(d.streams().begin(), d.streams().end(), [&](const stream_row* o) {
+        return opened(*o) && o->partition == s.partition && o->stream_id == s.stream_id &&
+               o->asked.time_ns > since;
+    });
+}
+
+// ---- D20, with D21 and D22
+
+// What is wrong with the position that was asked for: "start 50, end 40".
+std::string position_words(const stream_row& s) {
+    if (s.end != UINT64_MAX && s.start > s.end)
+        return fmt::format("start {}, end {}", number(s.start), number(s.end));
+    return fmt::format("start {}, snapshot {}", number(s.start),
+                       range(s.snapshot_start, s.snapshot_end));
+}
+
+std::string reason_of(const stream_row& s) {
+    if (s.status == dcp::status::erange)
+        return fmt::format("{}: {}", s.status_name, position_words(s));
+    return s.status_name;
+}
+
+// Answers of one row: refusals alike one after the other.
+std::vector<const hit*> answers_of(const card_draft& d, const stream_row& s) {
+    std::vector<const hit*> out;
+    for (const auto& h : d.lead().hits) {
+        if (count_of(h, "partition") == s.partition && h.last.time_ns >= s.answered.time_ns &&
+            out.size() < s.times)
+            out.push_back(&h);
+    }
+    return out;
+}
+
+void show_refusal(card_draft& d, const stream_row& s, const std::vector<const hit*>& answers) {
+    auto what = fmt::format("vb {} {}", s.partition, reason_of(s));
+    evidence e{s.answered, std::move(what)};
+    for (const auto* h : answers) {
+        if (same_frame(h->last, s.answered) || h->last.file != s.answered.file) continue;
+        if (e.also.size() >= most_also) break;
+        e.what += fmt::format("{}#{}", e.also.empty() ? "; also " : ", ", h->last.frame);
+        e.also.push_back(h->last.frame);
+    }
+    if (s.answered.frame != 0) d.c.shown.push_back(std::move(e));
+}
+
+std::string refusal_sentence(const stream_row& s, const std::vector<const hit*>& answers) {
+    auto out = fmt::format(" vb {}: {} (0x{:02x})", s.partition, s.status_name, s.status);
+    if (s.status == dcp::status::erange) out += ", " + position_words(s);
+    if (s.times > 1) {
+        out += fmt::format(", asked {} times", number(s.times));
+        if (answers.size() == s.times)
+            out += fmt::format(
+                " in {}", duration(answers.back()->last.time_ns - answers.front()->first.time_ns));
+    }
+    return out + ".";
+}
+
+// The table's words for those reasons that are there.
+void refusal_advice(card_draft& d, bool duplicate, bool moved, bool position) {
+    auto& c = d.c;
+    std::string meaning;
+    std::vector<std::string> advice;
+    if (moved) {
+        meaning += " Not my vbucket: the client works with an old cluster map.";
+        advice.emplace_back("Let the client fetch the cluster map and ask the right node.");
+    }
+    if (position) {
+        meaning += " Out of range: what it stored as position does not fit together.";
+        advice.emplace_back(
+            "Check what the client stores as (seqno, snapshot start, snapshot end): the seqno has "
+            "to lie inside.");
+    }
+    if (duplicate) {
+        meaning += " Duplicate: it asks for a stream that it has; that one goes on.";
+        if (advice.empty())
+            advice.emplace_back("Look for two workers of the client that share this connection.");
+    }
+    if (meaning.empty()) return;
+    c.meaning = meaning.substr(1);
+    c.advice = std::move(advice);
+}
+
+}  // namespace
+
+void word_refused(card_draft& d) {
+    auto& c = d.c;
+    const auto refusals = d.lead().count;
+    if (d.owner == nullptr) return;
+    std::uint64_t asked = 0, told = 0, rows = 0;
+    bool duplicate = false, moved = false, position = false, other = false, resolved = true;
+    std::vector<std::pair<std::string, std::uint64_t>> reasons;
+    std::string sentences;
+    c.shown.clear();
+    for (const auto* row : d.streams()) {
+        const auto& s = *row;
+        asked += s.state == stream_state::unknown_start ? 0 : s.times;
+        if (s.state != stream_state::refused) continue;
+        ++rows;
+        const auto it = std::find_if(reasons.begin(), reasons.end(),
+                                     [&](auto& r) { return r.first == s.status_name; });
+        it == reasons.end() ? (void)reasons.emplace_back(s.status_name, s.times)
+                            : (void)(it->second += s.times);
+        const auto is_duplicate = s.status == dcp::status::key_eexists;
+        duplicate = duplicate || is_duplicate;
+        moved = moved || s.status == dcp::status::not_my_vbucket;
+        position = position || s.status == dcp::status::erange;
+        other = other || !(is_duplicate || s.status == dcp::status::not_my_vbucket ||
+                           s.status == dcp::status::erange);
+        resolved = resolved && (is_duplicate || opened_later(d, s, s.answered.time_ns));
+        const auto answers = answers_of(d, s);
+        show_refusal(d, s, answers);
+        if (told >= most_told) continue;
+        ++told;
+        sentences += refusal_sentence(s, answers);
+    }
+    c.evidence_left_out = 0;
+    if (!other) refusal_advice(d, duplicate, moved, position);
+    if (!resolved) c.state = "not resolved on this connection";
+    std::string list;
+    for (const auto& [reason, n] : reasons)
+        list += fmt::format("{}{}{}", list.empty() ? "" : ", ", reason,
+                            n > 1 ? fmt::format(" ({})", number(n)) : "");
+    c.condition = fmt::format("{} refused", count(refusals, "request"));
+    c.clause =
+        fmt::format("{} had {} refused", display_name(*d.owner), count(refusals, "stream request"));
+    if (rows > told) sentences += fmt::format(" {} more are in the JSON.", number(rows - told));
+    if (!sentences.empty()) c.text = sentences.substr(1);
+    if (refusals < 2) return;
+    c.title =
+        fmt::format("{} of {} were refused", number(refusals), count(asked, "stream request"));
+    c.brief =
+        fmt::format("{} of {} refused: {}", number(refusals), count(asked, "stream request"), list);
+    c.why = capitalized(list) + ".";
+    c.detail = list;
+}
+
+// ---- D23
+
+void word_rollbacks(card_draft& d) {
+    if (d.lead().count > 1 || d.owner == nullptr) return;
+    auto& c = d.c;
+    const auto& h = d.first_hit();
+    const auto partition = count_of(h, "partition"), back = count_of(h, "rollbackSeqno");
+    const auto start = number(count_of(h, "startSeqno"));
+    c.brief = fmt::format("vb {}: {} to {}", partition, start, number(back));
+    c.shown.clear();
+    d.evidence(h.first, fmt::format("vb {} asked for from {}", partition, start));
+    d.evidence(h.last, fmt::format("ROLLBACK to {}", number(back)));
+    c.text = fmt::format("The client asked from {} and was told {}.", start, number(back));
+    for (const auto* s : d.streams()) {
+        if (!opened(*s) || s->partition != partition || s->start > back ||
+            s->asked.time_ns < h.last.time_ns)
+            continue;
+        const auto later = duration(s->asked.time_ns - h.last.time_ns);
+        c.text += fmt::format(" It asked again from {} {} later; the stream opened.",
+                              number(s->start), later);
+        c.state = "accepted";
+        d.evidence(s->asked, fmt::format("asked for again, from {}", number(s->start)));
+        break;
+    }
+}
+
+// ---- D25, with D23 and D24
+
+void word_rollback_loop(card_draft& d) {
+    auto& c = d.c;
+    const auto partition = count_of(d.first_hit(), "partition");
+    const auto one = std::all_of(d.lead().hits.begin(), d.lead().hits.end(),
+                                 [&](auto& h) { return count_of(h, "partition") == partition; });
+    std::vector<const stream_row*> rows;
+    std::uint64_t times = 0;
+    for (const auto* s : d.streams()) {
+        if (s->state != stream_state::rolled_back || s->partition != partition) continue;
+        rows.push_back(s);
+        times += s->times;
+    }
+    if (!one || rows.empty()) return;
+    const auto& s = *rows.front();
+    c.title = fmt::format("vb {} was rolled back {} times and its stream never opened", partition,
+                          number(times));
+    c.clause = c.title;
+    c.brief = fmt::format("vb {}: {} times to {}", partition, number(times), number(s.rollback_to));
+    c.condition = fmt::format("vb {} never opened", partition);
+    c.text = fmt::format("The client asked from {} with uuid 0x{:x} and was told {}",
+                         number(s.start), s.vbucket_uuid, number(s.rollback_to));
+    c.text += s.times > 1 ? fmt::format("; it asked the same {} times.", number(s.times))
+                          : std::string(".");
+    c.shown.clear();
+    for (const auto* f : d.parts) {
+        if (f->what != code::dcp_stream_rollback) continue;
+        for (const auto& h : f->hits)
+            d.evidence(h.last, fmt::format("ROLLBACK to {}", number(count_of(h, "rollbackSeqno"))));
+    }
+}
+
+// ---- D27, D51
+
+namespace {
+
+void reason_words(card_draft& d, const stream_row& s) {
+    using namespace dcp;
+    auto& c = d.c;
+    switch (s.end_reason) {
+        case end_reason::closed:
+            c.meaning = "The normal end of a stream.";
+            c.advice = {"Nothing."};
+            break;
+        case end_reason::state_changed:
+            c.meaning = "The vbucket is no longer active on this node: rebalance or failover.";
+            c.advice = {fmt::format(
+                "Let the client fetch the cluster map and ask the new active node, from seqno {}.",
+                number(s.last_seqno))};
+            break;
+        default:
+            break;
+    }
+}
+
+}  // namespace
+
+void word_ended(card_draft& d) {
+    auto& c = d.c;
+    const auto& h = d.first_hit();
+    const auto partition = figure_of(h, "partition");
+    if (!partition || d.lead().count > 1) return;
+    for (const auto* row : d.streams()) {
+        const auto& s = *row;
+        if (s.partition != static_cast<std::uint16_t>(*partition) ||
+            !same_frame(s.finished, h.last))
+            continue;
+        c.title =
+            s.end_reason == 1
+                ? fmt::format("stream vb {} was closed by the client", s.partition)
+                : fmt::format("stream vb {} was ended by the server: {}", s.partition, s.end_name);
+        c.brief = fmt::format("vb {}: {}", s.partition, s.end_name);
+        c.clause = c.title;
+        c.condition = fmt::format("stream vb {} ended", s.partition);
+        c.text = fmt::format("At seqno {}", number(s.last_seqno));
+        if (s.snapshot_known) {
+            c.text += fmt::format("{} snapshot {}", s.snapshot_complete ? ", end of" : ", inside",
+                                  range(s.last_snapshot_start, s.last_snapshot_end));
+        }
+        c.text += ".";
+        c.shown.clear();
+        d.evidence(h.last, fmt::format("STREAM_END vb {}, reason {} ({})", s.partition,
+                                       s.end_reason, s.end_name));
+        reason_words(d, s);
+        if (s.end_reason == 1 || opened_later(d, s, s.finished.time_ns)) return;
+        const auto* owner = d.owner;
+        const auto closed = owner != nullptr && owner->closed.seen
+                                ? owner->closed.at.time_ns - s.finished.time_ns
+                                : std::int64_t{-1};
+        if (closed >= 0 && closed < at_once_ns) {
+            c.state = fmt::format("connection closed {} later", duration(closed));
+            return;
+        }
+        c.brief += ", not asked for again";
+        c.state = "not asked for again on this connection";
+        c.text += fmt::format(
+            " The client did not ask for vb {} again on this connection{}.", s.partition,
+            closed < 0 ? std::string{} : fmt::format(", which closed {} later", duration(closed)));
+        return;
+    }
+}
+
+void word_abandoned(card_draft& d) {
+    auto& c = d.c;
+    const auto n = d.lead().count;
+    const auto one =
+        n == 1 ? fmt::format("vb {}", count_of(d.first_hit(), "partition")) : count(n, "vbucket");
+    if (d.owner == nullptr) return;
+    c.clause = fmt::format("{} has had no stream for {} for {}", display_name(*d.owner), one,
+                           rough_duration(c.amount_ns));
+    c.condition = fmt::format("{} not asked for again", one);
+}
+
+}  // namespace cdcscope::report
