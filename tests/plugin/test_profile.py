@@ -38,11 +38,19 @@ class Profile(unittest.TestCase):
                 self.accepts(expression)
 
     def test_every_graph_has_fields_that_exist(self):
-        for _, name, expression, _, _, _, field, *_ in rows("io_graphs"):
+        for _, name, expression, _, style, _, field, *_ in rows("io_graphs"):
             with self.subTest(graph=name):
+                self.assertIn(style, ("Line", "Impulse", "Bar", "Dot"))  # one that 4.0 does not know, and all graphs are gone
                 self.accepts(expression)
                 if field:
                     self.accepts(field)
+
+    def test_each_column_has_a_width(self):
+        with open(os.path.join(PROFILE, "preferences"), encoding="utf-8") as f:
+            formats = re.findall(r'^\t"[^"]+", "([^"]+)"', f.read(), re.M)
+        with open(os.path.join(PROFILE, "recent"), encoding="utf-8") as f:
+            widths = re.findall(r"^\t(\S+), \d+", f.read(), re.M)
+        self.assertEqual(widths, [re.sub(r"(%Cus:[^:]+):.*", r"\1", f) for f in formats])
 
     def test_columns_show(self):
         place = os.path.join(wireshark.room.home, ".config", "wireshark", "profiles", "cdcscope")
