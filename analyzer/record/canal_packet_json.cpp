@@ -234,6 +234,12 @@ void canal_packet_json::write_malformed(std::string_view part, fault why) {
 
 namespace {
 
+std::size_t varint_size(std::uint64_t value) noexcept {
+    std::size_t size = 1;
+    for (; value >= 0x80; value >>= 7) ++size;
+    return size;
+}
+
 // Blanks secrets, and what --redact hides of rows. What cannot be read or has no name may hold
 // either.
 struct blanker {
@@ -259,8 +265,9 @@ struct blanker {
     }
     void blank_unknown(const wire_field& f) {
         if (f.wire == wire_type::length) blank(f.value, f.end);
-        // The tags of a group are of one length.
-        if (f.wire == wire_type::group) blank(f.value, f.end - (f.value - f.tag));
+        // All of a group but its end tag, which may be longer than need be.
+        if (f.wire == wire_type::group)
+            blank(f.value, f.end - varint_size(std::uint64_t{f.number} << 3));
     }
 
     bool enter(const message_field& field, message_id inner) {

@@ -220,6 +220,28 @@ TEST(CanalPackets, HideFieldsWithoutANameInALogin) {
     EXPECT_EQ(kept.json()["unknownFields"][0]["base64"], "bXkgdG9rZW4=");
 }
 
+TEST(CanalPackets, HideGroupsInALoginWhateverTheLengthOfTheirTags) {
+    using namespace std::string_view_literals;
+    options chosen;
+    chosen.payload = payload_mode::both;
+    for (const std::string_view begin : {"\xa3\x01"sv, "\xa3\x81\x80\x80\x00"sv}) {
+        for (const std::string_view end : {"\xa4\x01"sv, "\xa4\x81\x80\x80\x00"sv}) {
+            for (const std::string_view inside : {"\x0a\x08my token"sv, ""sv}) {
+                std::string login =
+                    "\x0a\x05"
+                    "canal";
+                login.append(begin).append(inside).append(end);
+                const made_record hidden =
+                    record_of(framed(wire_writer().number(3, 2).text(5, login)), chosen);
+                EXPECT_FALSE(hidden.json().contains("malformed"));
+                EXPECT_EQ(hidden.json()["unknownFields"][0]["number"], 20);
+                const auto raw = decode_base64(hidden.json()["raw"].get<std::string>());
+                EXPECT_EQ(as_text(*raw).find("token"), std::string_view::npos);
+            }
+        }
+    }
+}
+
 TEST(CanalPackets, LeaveOnlyRowsToTheLayoutOfChanges) {
     options chosen;
     chosen.streams = layout::changes;
