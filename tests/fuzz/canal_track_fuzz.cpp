@@ -3,6 +3,7 @@
 // bytes of length, the bytes.
 #include <cstdlib>
 #include <memory>
+#include <set>
 
 #include "analyzer/record/canal_recorder.h"
 #include "analyzer/record/stream_key.h"
@@ -19,7 +20,15 @@ void require(bool holds) {
 }
 
 struct findings_check : findings::finding_sink {
-    void on_finding(findings::finding found) noexcept override { require(!found.text.empty()); }
+    void on_finding(findings::finding found) noexcept override {
+        require(!found.text.empty());
+        if (found.id != 0) require(going_on.insert(found.id).second);
+    }
+    void on_settled(std::uint32_t id, bool /*over*/, const frame_ref& /*at*/,
+                    std::vector<findings::figure> figures, std::string text) noexcept override {
+        require(going_on.erase(id) == 1 && !text.empty() && !figures.empty());
+    }
+    std::set<std::uint32_t> going_on;
 };
 
 struct entry_check : record::entry_sink {
