@@ -316,9 +316,7 @@ namespace {
 std::string_view timeline_sentence(const connection& c) {
     if (c.flow.full_at_end && c.noop.answered > 0)
         return "Data stop with the window; keep-alives go on, so both sides look connected.";
-    if (std::any_of(c.holes.begin(), c.holes.end(), [](auto& h) {
-            return h.is_gap && h.why.find("acknowledged by TCP") != std::string::npos;
-        }))
+    if (other_side_has_all(c, false))
         return "The other side acknowledged the lost bytes by TCP: it has them, the capture does "
                "not.";
     return {};

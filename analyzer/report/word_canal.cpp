@@ -364,10 +364,8 @@ void word_rollback(card_draft& d) {
 // Pieces on both sides of a hole, and whether the other side has what the capture lacks.
 std::string hole_words(const connection& owner, std::uint64_t holes, std::uint64_t unparsed) {
     std::string out;
-    const auto acked = std::any_of(owner.holes.begin(), owner.holes.end(), [](auto& h) {
-        return h.is_gap && h.why.find("acknowledged by TCP") != std::string::npos;
-    });
-    if (acked) out = "The other side acknowledged by TCP what is missing: it arrived. ";
+    if (other_side_has_all(owner, false))
+        out = "The other side acknowledged by TCP what is missing: it arrived. ";
     if (unparsed == 0) return out + "All bytes around could be read.";
     std::string pieces;
     std::size_t n = 0;
@@ -396,7 +394,7 @@ void word_gap(card_draft& d) {
     c.title = fmt::format("{} of connection {} were never captured, in {}", exact_bytes(all.gap),
                           c.connection, count(gap->count, "hole"));
     if (!seqnos.empty()) c.title += fmt::format("; {} are behind it", seqnos);
-    c.state = "fault of the capture, not of the stream";
+    if (other_side_has_all(*d.owner, true)) c.state = "fault of the capture, not of the stream";
     c.brief = fmt::format("{} never captured{}{}", exact_bytes(all.gap), seqnos.empty() ? "" : ", ",
                           seqnos);
     c.condition = "healthy; capture has a hole";

@@ -38,6 +38,18 @@ char mark(health h, bool uncertain) noexcept {
     return marks[static_cast<std::size_t>(h)];
 }
 
+bool other_side_has_all(const connection& c, bool or_cut) noexcept {
+    bool any = false;
+    for (const auto& h : c.holes) {
+        if (!h.is_gap) continue;
+        any = true;
+        const auto acked = h.why.find("acknowledged by TCP") != std::string::npos;
+        const auto cut = h.why.find("snapshot length") != std::string::npos;
+        if (!acked && !(or_cut && cut)) return false;
+    }
+    return any && c.holes_left_out == 0;
+}
+
 std::string_view role_words(role r) noexcept {
     constexpr std::array<std::string_view, 9> words{
         "DCP connection", "DCP consumer", "DCP replica", "DCP producer",    "KV application",

@@ -19,6 +19,10 @@ namespace cdcscope::report {
 // x ! i, or ? if uncertain; a blank for healthy.
 [[nodiscard]] char mark(health h, bool uncertain = false) noexcept;
 
+// Whether the other side has all that the capture lacks of the connection: every hole was
+// acknowledged by TCP, or (`or_cut`) only cut off by the snapshot length.
+[[nodiscard]] bool other_side_has_all(const connection& c, bool or_cut) noexcept;
+
 // "DCP consumer", "canal client".
 [[nodiscard]] std::string_view role_words(role r) noexcept;
 // "DCP", "KV", "canal".

@@ -5,6 +5,7 @@
 
 #include "analyzer/report/finding_folder.h"
 #include "analyzer/report/verdict.h"
+#include "analyzer/report/words.h"
 #include "tests/analyzer/report/sample_models.h"
 
 namespace cdcscope::report {
@@ -216,6 +217,18 @@ TEST(Words, OfTwoThatCompeteBothAreNamed) {
     EXPECT_EQ(m.cards[0].title.find("connections 1 and 2 compete for the batches of"), 0U)
         << m.cards[0].title;
     EXPECT_EQ(m.cards[1].title, "connections 1 and 2 both use the name n");
+}
+
+TEST(Words, AHoleIsAFaultOfTheCaptureOnlyIfTheOtherSideHasIt) {
+    connection c;
+    EXPECT_FALSE(other_side_has_all(c, true));
+    c.holes = {{direction::s2c, true, 0, 9, "not captured, but acknowledged by TCP", {}}};
+    EXPECT_TRUE(other_side_has_all(c, false));
+    c.holes.push_back({direction::s2c, true, 20, 9, "cut off by the snapshot length", {}});
+    EXPECT_FALSE(other_side_has_all(c, false));
+    EXPECT_TRUE(other_side_has_all(c, true));
+    c.holes.push_back({direction::s2c, true, 40, 9, "not captured", {}});
+    EXPECT_FALSE(other_side_has_all(c, true));
 }
 
 }  // namespace

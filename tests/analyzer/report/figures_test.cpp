@@ -1,10 +1,11 @@
-// Whatever number the page shows is in the JSON of the same model, or is made of one by the rules
-// of format.h.
+// Whatever number page, text and ticket show is in the JSON of the same model, or is made of one by
+// the rules of format.h.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -14,6 +15,8 @@
 #include "analyzer/report/format.h"
 #include "analyzer/report/html.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/markdown.h"
+#include "analyzer/report/text.h"
 #include "tests/analyzer/report/sample_models.h"
 
 namespace cdcscope::report {
@@ -93,10 +96,19 @@ void expect_all_known(const model& m) {
             add_numbers(known, text);
         }
     }
-    add_numbers(known, share(m.capture.bytes.message, m.capture.bytes.stream));
-    std::set<std::string> shown;
-    add_numbers(shown, visible(render_html(m)));
-    for (const auto& n : shown) EXPECT_TRUE(known.contains(n)) << n;
+    const auto& all = m.capture.bytes;
+    for (const auto part : {all.message, all.gap, all.unparsed, all.stream})
+        add_numbers(known, share(part, all.stream));
+    for (const auto& c : m.connections) add_numbers(known, share(c.flow.peak, c.flow.window));
+    const std::pair<std::string_view, std::string> forms[] = {
+        {"page", visible(render_html(m))},
+        {"text", render_text(m, {200, false, true})},
+        {"ticket", render_markdown(m, {true})}};
+    for (const auto& [name, text] : forms) {
+        std::set<std::string> shown;
+        add_numbers(shown, text);
+        for (const auto& n : shown) EXPECT_TRUE(known.contains(n)) << n << " in the " << name;
+    }
 }
 
 TEST(Figures, OfAHandMadePageAreInTheJson) {
@@ -104,16 +116,18 @@ TEST(Figures, OfAHandMadePageAreInTheJson) {
 }
 
 TEST(Figures, OfEveryCaseAreInTheJson) {
-    for (const auto* file :
-         {"dcp-flow-control-stall", "dcp-stream-ended-not-reopened", "tcp-lost-segment-resync",
-          "canal-growing-lag", "canal-ack-out-of-order", "dcp-durable-writes-stuck"}) {
-        SCOPED_TRACE(file);
+    std::size_t captures = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(CDCSCOPE_SOURCE_DIR "/tests/data/reports")) {
+        if (entry.path().extension() != ".pcap") continue;
+        ++captures;
+        SCOPED_TRACE(entry.path().filename().string());
         cli::report_options o;
-        o.common.captures = {
-            fmt::format("{}/tests/data/reports/{}.pcap", CDCSCOPE_SOURCE_DIR, file)};
+        o.common.captures = {entry.path().string()};
         o.common.quiet = o.common.no_progress = true;
         expect_all_known(cli::read_report(o).model);
     }
+    EXPECT_GE(captures, 30U);
 }
 
 }  // namespace
