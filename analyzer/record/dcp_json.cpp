@@ -123,28 +123,42 @@ void dcp_json::write_partition(const message_view& view, const track_record& tra
     partition_written_ = true;
 }
 
+// The first frame of an id that is known has members of its own; others, and what comes again
+// (privileges may), is listed: a name stands in an object once.
 void dcp_json::write_framing(const message_view& view) {
     if (view.parts.framing.empty()) return;
+    std::uint32_t seen = 0;
+    const auto has_members = [&](const frame_view& frame) {
+        if (find_frame(view.head.is_response(), frame.id) == nullptr) return false;
+        const std::uint32_t bit = 1U << frame.id;  // known ids are small
+        const bool first = (seen & bit) == 0;
+        seen |= bit;
+        return first;
+    };
     frame_reader frames(view.parts);
     frame_view frame;
     bool others = false;
     while (frames.next(frame)) {
-        if (find_frame(view.head.is_response(), frame.id) == nullptr) {
-            others = true;
-        } else {
+        if (has_members(frame)) {
             write_frame(view, frame);
+        } else {
+            others = true;
         }
     }
     if (!others) return;
+    seen = 0;
     frames = frame_reader(view.parts);
     out_.name("frames").begin_array();
     while (frames.next(frame)) {
-        if (find_frame(view.head.is_response(), frame.id) != nullptr) continue;
-        out_.begin_object()
-            .field("id", std::uint32_t{frame.id})
-            .name("data")
-            .hex(frame.data, {})
-            .end_object();
+        if (has_members(frame)) continue;
+        out_.begin_object().field("id", std::uint32_t{frame.id}).name("data");
+        if (options_.redact == redact_mode::all) {
+            scratch_ = "(redacted, " + std::to_string(frame.data.size()) + " bytes)";
+            out_.string(scratch_);
+        } else {
+            out_.hex(frame.data, {});
+        }
+        out_.end_object();
     }
     out_.end_array();
 }

@@ -279,14 +279,15 @@ case("brief push", message(0x01, p("qq", 3, 12), b"travel", magic=0x82), {"confi
      {"event": "server_push", "epoch": 3, "revision": 12}, OPEN, False)
 
 # Framing extras.
-FRAMES = (b"\x00" + b"\x13\x02" + p("H", 500) + b"\x22\x00\x64" + b"\x44user" + b"\x50" + b"\x63abc" + b"\x72\x00\x07"
+FRAMES = (b"\x00" + b"\x13\x02" + p("H", 500) + b"\x22\x00\x64" + b"\x44user" + b"\x50" + b"\x63abc" + b"\x63def" + b"\x72\x00\x07"
           + b"\xf1\x05\xaa" + b"\x4f\x03" + b"eighteen bytes usr" + b"\xff\x02\x01" + bytes(16))
 case("framing extras of requests", message(0x57, p("QQIIIHB", 5, 2, 0, 0, 0, 0, 0), b"k", b"v", magic=0x08, framing=FRAMES, last=7),
-     {"framing.id": ["0", "1", "2", "4", "5", "6", "7", "20", "4", "17"], "framing.info_length": ["0", "3", "2", "4", "0", "3", "2", "1", "18", "16"],
+     {"framing.id": ["0", "1", "2", "4", "5", "6", "6", "7", "20", "4", "17"], "framing.info_length": ["0", "3", "2", "4", "0", "3", "3", "2", "1", "18", "16"],
       "durability": "2", "durability.timeout": "500", "stream.id": "100", "framing.user": ["user", "eighteen bytes usr"],
-      "framing.privilege": "abc", "framing.auth_token_id": "7", "framing.data": ["aa", "00" * 16], "by_seqno": "5"},
+      "framing.privilege": ["abc", "def"], "framing.auth_token_id": "7", "framing.data": ["aa", "00" * 16], "by_seqno": "5"},
      {"barrier": True, "durability": "majorityAndPersistOnActive", "durabilityTimeout": 500, "streamId": 100, "preserveTtl": True,
-      "privilege": "abc", "authTokenId": 7, "frames": [{"id": 20, "data": "aa"}, {"id": 17, "data": "00" * 16}], "bySeqno": 5}, ASKED, False)
+      "privilege": "abc", "authTokenId": 7, "impersonatedUser": "user",
+      "frames": [{"id": 6, "data": "646566"}, {"id": 20, "data": "aa"}, {"id": 4, "data": b"eighteen bytes usr".hex()}, {"id": 17, "data": "00" * 16}], "bySeqno": 5}, ASKED, False)
 case("framing extras of responses", answer(0x53, value=p("QQ", 1, 0), magic=0x18,
                                            framing=b"\x02\x03\xe8" + b"\x12\x00\x05" + b"\x22\x00\x06" + b"\x32\x00\x0a"),
      {"framing.id": ["0", "1", "2", "3"], "framing.server_duration": "1000", "framing.read_units": "5", "framing.write_units": "6",
@@ -366,12 +367,21 @@ class Messages(unittest.TestCase):
                 malformed = [f for f in shown[n].iter("field") if f.get("name") in ("cbdcp.malformed", "cbdcp.undecoded")]
                 self.assertEqual(malformed, [])
 
+    def extract(self, capture, *options):
+        done = subprocess.run([os.environ["CDCSCOPE_PROGRAM"], "extract", "-o", "-", "--no-progress", *options, capture], capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_nobody_is_named_where_all_is_redacted(self):
+        said = self.extract(self.capture, "--redact", "all")
+        for user in (b"user", b"eighteen bytes usr"):
+            self.assertNotIn(b'"impersonatedUser":"%s' % user, said)
+            self.assertNotIn(user.hex().encode(), said)
+
     def last_records(self, capture):
         """The last message of each connection, and what was found on it."""
-        done = subprocess.run([os.environ["CDCSCOPE_PROGRAM"], "extract", "-o", "-", "--no-progress", capture], capture_output=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
         said, found = {}, {}
-        for line in done.stdout.splitlines():
+        for line in self.extract(capture).splitlines():
             record = json.loads(line)
             if "wire" in record:
                 said[record["wire"]["conn"] - 1] = record

@@ -261,8 +261,8 @@ TEST_F(dcp_record, UnknownOpcodesKeepTheirBytes) {
 TEST_F(dcp_record, FramingExtrasOfEveryKind) {
     // durability 2 with 1000 ms, stream id 100, preserve TTL, user "joe", unknown id 20 (escaped)
     const auto bytes = bytes_of(
-        "0801 14 00 08000000 0000001c 00000001 0000000000000000"
-        "13 02 03e8  22 0064  50  43 6a6f65  f1 05 99  40"
+        "0801 0f 00 08000000 00000017 00000001 0000000000000000"
+        "13 02 03e8  22 0064  50  43 6a6f65  f1 05 99"
         "0000000000000000");
     const json got = json_of(bytes);
     EXPECT_EQ(got["durability"], "majorityAndPersistOnActive");
@@ -270,6 +270,18 @@ TEST_F(dcp_record, FramingExtrasOfEveryKind) {
     EXPECT_EQ(got["streamId"], 100);
     EXPECT_EQ(got["preserveTtl"], true);
     EXPECT_EQ(got["frames"], json::parse(R"([{"id":20,"data":"99"}])"));
+}
+
+TEST_F(dcp_record, FramingExtrasThatComeAgainAreListed) {
+    // privileges "abc" and "def"
+    const auto bytes = bytes_of(
+        "0801 08 00 08000000 00000010 00000001 0000000000000000"
+        "63 616263  63 646566  0000000000000000");
+    const json got = json_of(bytes);
+    EXPECT_EQ(got["privilege"], "abc");
+    EXPECT_EQ(got["frames"], json::parse(R"([{"id":6,"data":"646566"}])"));
+    options.redact = record::redact_mode::all;
+    EXPECT_EQ(json_of(bytes)["frames"][0]["data"], "(redacted, 3 bytes)");
 }
 
 TEST_F(dcp_record, LayoutChangesKeepsChangesOnly) {

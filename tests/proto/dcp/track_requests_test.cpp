@@ -63,6 +63,30 @@ TEST(TrackRequests, AnAnswerWhoseRequestMayLieInAHoleIsNoFinding) {
     EXPECT_EQ(d.codes().size(), 1U);
 }
 
+TEST(TrackRequests, RolesComeFromTheFlagsOfDcpOpenNotFromWhoConnected) {
+    dialogue d;
+    d.open(0, "replication:n0->n1:travel");  // asks the server to consume
+    d.s2c({.opcode = 0x5e,
+           .opaque = 1,
+           .value = {'1', '0', '0', '0'},
+           .key = "connection_buffer_size"});
+    d.c2s({.magic = 0x81, .opcode = 0x5e, .opaque = 1});
+    d.s2c({.opcode = 0x53,
+           .vbucket_or_status = 5,
+           .opaque = 7,
+           .extras = dialogue::request(0, UINT64_MAX)});
+    d.c2s({.magic = 0x81, .opcode = 0x53, .opaque = 7, .value = numbers({{0xaa, 8}, {0, 8}})});
+    const track_record marker = d.c2s({.opcode = 0x56,
+                                       .vbucket_or_status = 5,
+                                       .opaque = 7,
+                                       .extras = numbers({{0, 8}, {9, 8}, {1, 4}})});
+    EXPECT_EQ(marker.stream, 1U);
+    EXPECT_EQ(marker.outstanding, 44U);
+    EXPECT_EQ(d.s2c({.opcode = 0x5d, .extras = numbers({{44, 4}})}).outstanding, 0U);
+    EXPECT_EQ(d.c->story().role, dcp_role::client_produces);
+    EXPECT_THAT(d.codes(), IsEmpty());
+}
+
 TEST(TrackRequests, BytesInPlaceOfAMessageSayThatALengthIsWrong) {
     dialogue d;
     d.open();
