@@ -68,7 +68,7 @@ class details_page {
             pair(name, more.empty() ? state_words(s) : fmt::format("{}; {}", state_words(s), more));
         });
         list(m_.writes, c.id, [&](const durable_write& w) {
-            auto text = fmt::format("{}, {}: {}, {}, replica ack {}", number(w.prepare_seqno),
+            auto text = fmt::format("seqno {}, {}: {}, {}, replica ack {}", number(w.prepare_seqno),
                                     w.level, outcome_words(w), latency_words(w), replica_words(w));
             if (!w.application.empty()) text += "; the application: " + w.application;
             pair("Prepare " + w.key, text);

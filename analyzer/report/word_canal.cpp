@@ -394,6 +394,8 @@ void word_gap(card_draft& d) {
     c.title = fmt::format("{} of connection {} were never captured, in {}", exact_bytes(all.gap),
                           c.connection, count(gap->count, "hole"));
     if (!seqnos.empty()) c.title += fmt::format("; {} are behind it", seqnos);
+    c.why = other_side_has_all(*d.owner, true) ? "The capture lacks them; the other side has them."
+                                               : "The capture lacks them.";
     if (other_side_has_all(*d.owner, true)) c.state = "fault of the capture, not of the stream";
     c.brief = fmt::format("{} never captured{}{}", exact_bytes(all.gap), seqnos.empty() ? "" : ", ",
                           seqnos);
