@@ -210,9 +210,16 @@ int dissect_stream(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
     return size;
 }
 
+// Who disabled us or leaves the ports to `couchbase` wants it inside TLS, too: there no table of
+// Decode As stands between.
+bool is_theirs(const packet_info* pinfo) {
+    const bool on_tls_port = pinfo->srcport == tls_port || pinfo->destport == tls_port;
+    return !is_dcp_enabled() || (on_tls_port && !dcp_preferences().take_ports);
+}
+
 int dissect_cbkv(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
     return ws::dissector_boundary([&] {
-        if (!is_dcp_enabled() && couchbase_handle != nullptr) {
+        if (is_theirs(pinfo) && couchbase_handle != nullptr) {
             // One more level of nesting must not cost the built-in dissector its reassembly.
             pinfo->can_desegment = pinfo->saved_can_desegment;
             return call_dissector_only(couchbase_handle, tvb, pinfo, tree, nullptr);

@@ -93,6 +93,17 @@ class Tls(unittest.TestCase):
             self.assertNotEqual(shown.splitlines()[2].split("\t")[1], "")
         self.assertEqual(wireshark.tshark("-r", place, "-Y", "cbdcp"), "")
 
+    def test_who_leaves_the_ports_to_couchbase_leaves_it_this_one_too(self):
+        sent, log = talk(wireshark.room.top, log_name="theirs.log")
+        place = wireshark.room.write("tls-theirs.pcap", pcap(between(30000, 11207, sent)))
+        for option in (["-o", "cbdcp.take_ports:FALSE"], ["--disable-protocol", "cbdcp"]):
+            shown = wireshark.tshark("-r", place, "-o", f"tls.keylog_file:{log}", *option, "-Y", "couchbase or cbdcp",
+                                     "-T", "fields", "-e", "frame.protocols").split()
+            self.assertGreater(len(shown), 1)
+            for protocols in shown:
+                self.assertIn("couchbase", protocols)
+                self.assertNotIn("cbdcp", protocols)
+
     def test_secrets_inside_the_capture_do_as_well(self):
         sent, log = talk(wireshark.room.top, log_name="embedded.log")
         plain = wireshark.room.write("tls-plain.pcap", pcap(between(30000, 11207, sent)))
