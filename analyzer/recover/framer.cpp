@@ -37,7 +37,8 @@ void framer::on_bytes(tcp::position begin, std::uint64_t size, byte_view bytes, 
         if (state_ == state::skipping) {
             used = skip(begin, bytes, s);
         } else if (state_ == state::searching) {
-            look_for_pause(s);
+            on_time(s.brought.at.time_ns);
+            last_time_ns_ = s.brought.at.time_ns;
             if (state_ != state::searching) continue;
             hold_.append(begin, bytes, s);
             work_off(run_end::open);
@@ -135,13 +136,19 @@ void framer::lose_step(lost_step why) {
     search_.reset();
 }
 
+// DCP answers while a message is on its way; there only what begins at the first byte is believed.
+void framer::on_reply() {
+    const bool nothing_skipped = rules_.what() != protocol::dcp || lost_bytes_ == 0;
+    if (state_ == state::searching && nothing_skipped && search_.complete_so_far(hold_.size()))
+        work_off(run_end::paused);
+}
+
 // Nothing followed the last boundary for a while: the writer stopped there.
-void framer::look_for_pause(const stamp& s) {
-    const std::int64_t now = s.brought.at.time_ns;
-    if (search_.complete_so_far(hold_.size()) && now - last_time_ns_ >= pause_ns) {
+void framer::on_time(std::int64_t now_ns) {
+    if (state_ == state::searching && search_.complete_so_far(hold_.size()) &&
+        now_ns - last_time_ns_ >= pause_ns) {
         work_off(run_end::paused);
     }
-    last_time_ns_ = now;
 }
 
 void framer::work_off(run_end how) {
@@ -456,7 +463,8 @@ void framer::emit_skipped(skipped_run& run, unparsed_kind kind) {
     u.head = u.head.first(std::min<std::size_t>(u.head.size(), 16));
     ++totals_.unparsed;
     totals_.unparsed_bytes += run.size();
-    emit({run.end(), tcp::no_position, run.trail().done().order, u});
+    // As a hole: the rules hear of it before a reply that acknowledges more.
+    emit({run.begin() + 1, tcp::no_position, run.trail().done().order, u});
     run.clear();
 }
 

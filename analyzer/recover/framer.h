@@ -35,6 +35,11 @@ class framer {
                 const tcp::arrival& now);
     // Nothing more will come.
     void finish();
+    // The other side answered to all that is here: the writer waited there, at the end of a
+    // message.
+    void on_reply();
+    // Packet time has passed: a pause of the writer shows where a message ends.
+    void on_time(std::int64_t now_ns);
     // A record of an exported PDU begins at a message (H11), whatever the one before left.
     void expect_boundary();
     // Such a record ends: what it cut comes again, whole.
@@ -46,11 +51,12 @@ class framer {
         return hold_.cost() + (hit_ ? hit_->prefix.size() : 0);
     }
     [[nodiscard]] bool undecided() const noexcept {
-        return state_ == state::searching && !hold_.empty();
+        return state_ == state::searching && (!hold_.empty() || breaks_unsaid());
     }
     // Every event that ends at or below this has been given to the orderer.
     [[nodiscard]] tcp::position decided() const noexcept {
-        return undecided() ? hold_.begin() : end_;
+        if (!undecided()) return end_;
+        return breaks_unsaid() ? skipped_.begin() : hold_.begin();
     }
     [[nodiscard]] tcp::position end() const noexcept { return end_; }
     [[nodiscard]] const direction_totals& totals() const noexcept { return totals_; }
@@ -63,6 +69,11 @@ class framer {
         unparsed,  // no protocol of ours
     };
     enum class lost_step : std::uint8_t { late_start, hole, broken };
+
+    // Framing broke, and no event has told so yet. Behind a hole one has.
+    [[nodiscard]] bool breaks_unsaid() const noexcept {
+        return lost_ == lost_step::broken && !skipped_.empty();
+    }
 
     // A message that a hole hit, and what there is of it.
     struct hit_message {
@@ -78,7 +89,6 @@ class framer {
     std::size_t step_held(tcp::position begin, byte_view bytes, const stamp& s);
     void step_through_hold();
     std::size_t skip(tcp::position begin, byte_view bytes, const stamp& s);
-    void look_for_pause(const stamp& s);
     void work_off(run_end how);
     void search(run_end how);
     void skip_held(std::size_t count);

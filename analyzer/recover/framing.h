@@ -15,6 +15,9 @@ class framing {
   public:
     framing() = default;
     framing(protocol what, const message_limits& limit) : what_(what), limit_(limit) {}
+    // As above, for what `dir` sends.
+    framing(protocol what, const message_limits& limit, direction dir)
+        : what_(what), limit_(limit), holds_rows_(dir == direction::s2c) {}
 
     enum class outcome : std::uint8_t { need_more, message, broken };
     struct step {
@@ -38,9 +41,10 @@ class framing {
     // The first place at or after `from` that is worth a check; bytes.size() if there is none.
     [[nodiscard]] std::size_t next_possible(byte_view bytes, std::size_t from) const noexcept;
 
-    // How many candidates in a row are proof. A canal row can hold packets, so there no number is.
+    // How many candidates in a row are proof. A canal row can hold packets, so there no number is;
+    // requests hold no rows.
     [[nodiscard]] std::size_t proof() const noexcept {
-        return what_ == protocol::dcp ? 3 : static_cast<std::size_t>(-1);
+        return what_ == protocol::dcp || !holds_rows_ ? 3 : static_cast<std::size_t>(-1);
     }
     // Bytes of a header, fewer of which at the end of a run prove nothing and break nothing.
     [[nodiscard]] std::size_t header_size() const noexcept {
@@ -58,6 +62,7 @@ class framing {
   private:
     protocol what_ = protocol::unknown;
     message_limits limit_;
+    bool holds_rows_ = true;
 };
 
 }  // namespace cdcscope::recover

@@ -23,10 +23,20 @@ void orderer::begin(direction dir, tcp::position origin) {
     release();
 }
 
+void orderer::expect(direction dir, bool expected, tcp::position floor) {
+    side& s = sides_[index(dir)];
+    if (s.begun) return;
+    s.origin = floor;
+    if (s.expected == expected) return;
+    s.expected = expected;
+    if (!expected) release();
+}
+
 // A direction of which nothing was captured is not waited for, nor anything before its first byte.
 bool orderer::is_free(direction dir, const event& e) const noexcept {
     const side& other = sides_[index(opposite(dir))];
-    if (e.waits_for == tcp::no_position || !other.begun || e.waits_for <= other.origin) return true;
+    if (e.waits_for == tcp::no_position || e.waits_for <= other.origin) return true;
+    if (!other.begun) return flushing_ || !other.expected;
     if (!other.queue.empty()) return other.queue.front().e.end > e.waits_for;
     return flushing_ || other.known >= e.waits_for;
 }

@@ -40,6 +40,9 @@ class orderer {
 
     // Nothing that was acknowledged below this is waited for: the stream begins here.
     void begin(direction dir, tcp::position origin);
+    // Before begin(): whether something was captured of `dir`, or may still be. If so it is waited
+    // for, wherever it begins above `floor`. Not so at first.
+    void expect(direction dir, bool expected, tcp::position floor);
     // Events of one direction in stream order. What cannot go yet is copied.
     void add(direction dir, const event& e);
     // Every event of `dir` that ends at or below `upto` has been added.
@@ -62,7 +65,8 @@ class orderer {
     };
     struct side {
         bool begun = false;
-        tcp::position origin = 0;
+        bool expected = false;
+        tcp::position origin = tcp::no_position;  // before begin(): nothing lies below
         tcp::position known = tcp::no_position;
         std::list<waiting_event> queue;
     };

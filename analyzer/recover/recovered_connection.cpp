@@ -38,13 +38,16 @@ void recovered_connection::on_start(direction side, tcp::position origin, bool f
 
 void recovered_connection::begin(direction side) {
     const std::size_t i = index(side);
-    framers_[index(of(side))].begin(origin_[i], from_syn_[i], framing(carries_, chosen_.messages));
+    framers_[index(of(side))].begin(origin_[i], from_syn_[i],
+                                    framing(carries_, chosen_.messages, of(side)));
     order_.begin(of(side), origin_[i]);
 }
 
 void recovered_connection::on_data(const tcp::chunk& c) {
+    if (passed_ == 0) first_ns_ = c.available.at.time_ns;
     passed_ += c.size;
     if (early_ == nullptr) {
+        await_start(c.available);
         feed(c.dir, c.begin, c.size, c.bytes, stamp::of(c));
         after(c.dir, c.available);
         return;
@@ -54,6 +57,7 @@ void recovered_connection::on_data(const tcp::chunk& c) {
         // The common case: the first bytes decide, and nothing is copied.
         if (const auto v = early_->detect.look(of(c.dir), c.bytes)) {
             decide(*v);
+            await_start(c.available);
             feed(c.dir, c.begin, c.size, c.bytes, stamp::of(c));
             after(c.dir, c.available);
             return;
@@ -100,8 +104,15 @@ void recovered_connection::on_hole(const tcp::hole& h) {
     after(h.dir, h.behind);
 }
 
-void recovered_connection::on_settled(direction side, tcp::position upto, const tcp::arrival&) {
-    order_.known(of(side), upto);
+void recovered_connection::on_settled(direction side, tcp::position upto, const tcp::arrival& now) {
+    settled_[index(side)] = upto;
+    if (early_ == nullptr) after(side, now);
+}
+
+void recovered_connection::on_time(const tcp::arrival& now) {
+    if (early_ != nullptr) return;
+    for (framer& f : framers_) f.on_time(now.at.time_ns);
+    after(direction::c2s, now);
 }
 
 void recovered_connection::on_end(direction side, end_kind how, tcp::position at,
@@ -145,6 +156,7 @@ void recovered_connection::replay() {
         switch (e.what) {
             case early_event::kind::bytes: {
                 const byte_view all = early->bytes[index(e.side)];
+                await_start(e.of.available);
                 feed(e.side, e.begin, static_cast<std::uint64_t>(e.end - e.begin),
                      all.subspan(e.stored_at, e.stored), e.of);
                 after(e.side, e.of.available);
@@ -162,12 +174,29 @@ void recovered_connection::replay() {
 
 void recovered_connection::feed(direction side, tcp::position begin, std::uint64_t size,
                                 byte_view bytes, const stamp& s) {
+    framer& other = framers_[index(opposite(of(side)))];
+    if (other.undecided() && s.acknowledges == other.end()) other.on_reply();
     framers_[index(of(side))].on_bytes(begin, size, bytes, s);
+}
+
+// A capture that starts late: what one side says first may acknowledge what of the other side is
+// still held, or comes a little later in the file. That is waited for as long as it takes to find
+// where a stream begins (A4).
+void recovered_connection::await_start(const tcp::arrival& now) {
+    if (segments_ == nullptr || (started_[0] && started_[1])) return;
+    for (const direction side : {direction::c2s, direction::s2c}) {
+        if (started_[index(side)]) continue;
+        const bool early =
+            passed_ < chosen_.tcp.start_bytes && now.at.time_ns - first_ns_ < chosen_.tcp.start_ns;
+        const tcp::half_stream& half = segments_->half(side);
+        order_.expect(of(side), early || half.holds_start(), half.floor());
+    }
 }
 
 // Tells the order how far a direction is known. Undecided bytes of a search hold the other
 // direction up no longer than a hole would (E1).
 void recovered_connection::after(direction side, const tcp::arrival& now) {
+    await_start(now);
     for (const direction dir : {of(side), opposite(of(side))}) {
         const framer& f = framers_[index(dir)];
         if (!started_[index(of(dir))]) continue;
@@ -180,7 +209,9 @@ void recovered_connection::after(direction side, const tcp::arrival& now) {
         const bool long_enough =
             p.running && (passed_ - p.passed >= chosen_.tcp.settle_bytes ||
                           now.at.time_ns - p.since_ns >= chosen_.tcp.settle_ns);
-        order_.known(dir, long_enough ? f.end() : f.decided());
+        order_.known(dir, f.undecided() && !long_enough
+                              ? f.decided()
+                              : std::max(f.end(), settled_[index(of(dir))]));
     }
 }
 

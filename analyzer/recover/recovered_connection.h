@@ -26,6 +26,11 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     void on_close(end_kind how, const tcp::arrival& last) override;
     [[nodiscard]] std::uint64_t held() const noexcept override;
     void on_pressure(const tcp::arrival& now) override;
+    // What waits, waits no longer than packet time allows.
+    [[nodiscard]] bool wants_timer() const noexcept override {
+        return order_.held() > 0 || framers_[0].undecided() || framers_[1].undecided();
+    }
+    void on_time(const tcp::arrival& now) override;
     [[nodiscard]] bool wants_content() const noexcept override {
         return early_ != nullptr || framed();
     }
@@ -74,6 +79,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     void feed(direction side, tcp::position begin, std::uint64_t size, byte_view bytes,
               const stamp& s);
     void after(direction side, const tcp::arrival& now);
+    void await_start(const tcp::arrival& now);
     void announce();
     void tell_change();
     [[nodiscard]] connection_info info() const;
@@ -93,8 +99,10 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     tcp::position origin_[2] = {0, 0};
     std::unique_ptr<before_decision> early_;
     orderer order_;
-    framer framers_[2];         // by direction
-    std::uint64_t passed_ = 0;  // bytes of both directions so far
+    framer framers_[2];          // by direction
+    std::uint64_t passed_ = 0;   // bytes of both directions so far
+    std::int64_t first_ns_ = 0;  // time of the first of them
+    tcp::position settled_[2] = {tcp::no_position, tcp::no_position};  // by side
     struct patience {
         std::uint64_t passed = 0;
         std::int64_t since_ns = 0;

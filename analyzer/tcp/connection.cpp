@@ -78,12 +78,17 @@ void connection::on_segment(const capture::segment& s, direction dir, const arri
     }
     other.on_time(around);
     mine.on_time(around);
+    if (consumer_->wants_timer()) consumer_->on_time(now);
 }
 
 void connection::on_syn(const capture::segment& s, direction dir, surroundings& around) {
     half_stream& mine = halves_[index(dir)];
     if (mine.fits(s.sequence) != half_stream::syn_fit::first) return;
-    if (!has(s, capture::tcp_flag::ack)) consumer_->on_client(dir);
+    if (has(s, capture::tcp_flag::ack)) {
+        halves_[index(opposite(dir))].on_handshake(s.acknowledgement);
+    } else {
+        consumer_->on_client(dir);
+    }
     scale_[index(dir)] = s.window_scale;
     if (mine.on_syn(s.sequence, around)) {
         shared_.notes.say("tcp.reordered_syn", who_.id, s.at, 0,
@@ -181,6 +186,7 @@ void connection::on_rst(const capture::segment& s, direction dir, position ackno
 void connection::on_time(const arrival& now, std::int64_t time_ns) {
     surroundings around = with(now, time_ns);
     for (half_stream& half : halves_) half.on_time(around);
+    consumer_->on_time(now);
 }
 
 void connection::relieve(const arrival& now, std::int64_t time_ns) {

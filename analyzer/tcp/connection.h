@@ -66,7 +66,7 @@ class connection {
         return rst_seen_ || (halves_[0].fin_seen() && halves_[1].fin_seen());
     }
     [[nodiscard]] bool wants_timer() const noexcept {
-        return halves_[0].wants_timer() || halves_[1].wants_timer();
+        return halves_[0].wants_timer() || halves_[1].wants_timer() || consumer_->wants_timer();
     }
     [[nodiscard]] std::int64_t last_time_ns() const noexcept { return last_time_ns_; }
 

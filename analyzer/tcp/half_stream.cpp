@@ -233,6 +233,11 @@ position half_stream::on_acknowledgement(std::uint32_t number) {
     return at;
 }
 
+void half_stream::on_handshake(std::uint32_t number) noexcept {
+    if (!space_.anchored()) space_.anchor(number);
+    floor_ = space_.position_of(number, expected());
+}
+
 // A4: enough was seen to take the lowest byte for the first one.
 bool half_stream::start_is_clear(const surroundings& with) const noexcept {
     const limits& limit = with.limit;

@@ -61,11 +61,18 @@ class half_stream {
     // An acknowledgement of this direction by the other side: the position it names, or no_position
     // if that cannot be.
     [[nodiscard]] position on_acknowledgement(std::uint32_t number);
+    // The other side's SYN acknowledges ours: there is no byte below.
+    void on_handshake(std::uint32_t number) noexcept;
+    [[nodiscard]] position floor() const noexcept { return floor_; }
 
     // After each segment of the connection, and when time has passed: gives up what is final by E1,
     // begins what waits (A4).
     void on_time(surroundings& with);
     [[nodiscard]] bool wants_timer() const noexcept { return holds_start() || !clock_.idle(); }
+    // Something was captured, but not yet decided where the stream begins (A4).
+    [[nodiscard]] bool holds_start() const noexcept {
+        return !started_ && (!late_.empty() || fin_ != no_position);
+    }
 
     // I1: the lowest hole is final for lack of memory. Of use only while something waits.
     void give_up_lowest(surroundings& with);
@@ -92,9 +99,6 @@ class half_stream {
 
   private:
     [[nodiscard]] position expected() const noexcept;
-    [[nodiscard]] bool holds_start() const noexcept {
-        return !started_ && (!late_.empty() || fin_ != no_position);
-    }
     [[nodiscard]] bool is_far(position p) const noexcept;
     [[nodiscard]] bool is_stray_keep_alive(position begin, byte_view payload,
                                            bool pushed) const noexcept;
@@ -119,6 +123,7 @@ class half_stream {
     std::uint32_t initial_ = 0;  // number of the SYN
     sequence_space space_;
     position origin_ = 0;  // first byte of the stream
+    position floor_ = no_position;
     position next_ =
         0;  // everything below is handed over or given up; one beyond the FIN once that is done
     position highest_ = no_position;                  // end of what is known to exist

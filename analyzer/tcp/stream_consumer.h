@@ -80,6 +80,9 @@ class stream_consumer {
     // Bytes that it keeps for this connection, and the order to let go of the largest part of them.
     [[nodiscard]] virtual std::uint64_t held() const noexcept { return 0; }
     virtual void on_pressure(const arrival& /*now*/) {}
+    // Whether on_time is to be called a few times a second of packet time though no segment comes.
+    [[nodiscard]] virtual bool wants_timer() const noexcept { return false; }
+    virtual void on_time(const arrival& /*now*/) {}
     // False: only the amounts count, late bytes need not be kept.
     [[nodiscard]] virtual bool wants_content() const noexcept { return true; }
 };

@@ -122,6 +122,8 @@ void session::on_unparsed(const recover::unparsed_run& u) {
         t->canal->incomplete(u.dir, ++last_id_, u.frames);
     } else if (u.kind == recover::unparsed_kind::piece) {
         t->canal->damaged(u.dir, u.head, ++last_id_, u.frames);
+    } else if (u.kind == recover::unparsed_kind::skipped) {
+        t->canal->hole(u.dir);
     }
     hand_on_findings();
 }

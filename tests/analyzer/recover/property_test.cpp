@@ -114,6 +114,26 @@ void shuffle_within(random_source& r, std::vector<piece>& pieces, std::size_t wi
     for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = keyed[i].second;
 }
 
+// The pieces of one direction come `places` late.
+void lag(std::vector<piece>& pieces, direction dir, std::size_t places) {
+    std::vector<std::pair<std::size_t, piece>> keyed;
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+        keyed.emplace_back(i + (pieces[i].dir == dir ? places : 0), pieces[i]);
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = keyed[i].second;
+}
+
+// A single byte at the start might be a keep-alive: it is not taken for a beginning.
+void drop_lone_start(std::vector<piece>& pieces, direction dir) {
+    for (;;) {
+        const auto first =
+            std::ranges::find_if(pieces, [&](const piece& p) { return p.dir == dir; });
+        if (first == pieces.end() || first->end - first->begin > 1) return;
+        pieces.erase(first);
+    }
+}
+
 void play(talk& t, const conversation& c, const std::vector<piece>& pieces) {
     for (const piece& p : pieces) {
         t.put(t.segment(p.dir, p.begin,
@@ -222,6 +242,48 @@ TEST(AnyConversation, WithLossLosesAtMostTwoMoreMessagesAHoleAndInventsNone) {
             if (HasFatalFailure()) return;
         }
     }
+}
+
+// A capture that begins in the middle of a conversation, with the queue of one direction behind
+// that of the other: while it is still being found out where a stream and its first message begin,
+// no answer may overtake what it answers.
+TEST(AnyConversation, ThatIsCapturedFromItsMiddleComesInCausalOrder) {
+    random_source r(20240603);
+    std::size_t messages = 0;
+    for (int round = 0; round < 10'000; ++round) {
+        const conversation c = converse(r);
+        std::vector<piece> pieces = cut(r, c, false);
+        pieces.erase(pieces.begin(),
+                     pieces.begin() + static_cast<std::ptrdiff_t>(upto(r, pieces.size() / 2)));
+        if (round % 3 == 0) {
+            const std::size_t one_in = 3 + upto(r, 30);
+            std::erase_if(pieces, [&](const piece&) { return r() % one_in == 0; });
+        }
+        lag(pieces, r() % 2 == 0 ? direction::c2s : direction::s2c, upto(r, 10));
+        for (const direction dir : {direction::c2s, direction::s2c}) drop_lone_start(pieces, dir);
+        any_talk t(r, c);
+        play(t, c, pieces);
+        if (t.frame == 0) continue;
+        const kept_connection& have = t.finish();
+        std::uint64_t origin[2] = {~0ULL, ~0ULL};
+        for (const piece& p : pieces) {
+            origin[index(p.dir)] = std::min(origin[index(p.dir)], p.begin);
+        }
+        std::vector<std::string> sent;
+        for (const sent_message& m : c.messages) {
+            const std::uint64_t begin = origin[index(m.dir)];
+            if (m.begin < begin) continue;
+            const std::string line =
+                std::string(name(m.dir)) + " message " + std::to_string(m.begin - begin);
+            if (std::ranges::find(have.order, line) != have.order.end()) sent.push_back(line);
+        }
+        std::vector<std::string> got = have.order;
+        std::erase_if(
+            got, [](const std::string& line) { return line.find("message") == std::string::npos; });
+        ASSERT_EQ(got, sent) << "round " << round;
+        messages += got.size();
+    }
+    EXPECT_GT(messages, 50'000U);
 }
 
 }  // namespace
