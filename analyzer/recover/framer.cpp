@@ -9,6 +9,9 @@ namespace {
 // A message boundary at which nothing followed for so long is believed (F).
 constexpr std::int64_t pause_ns = 2'000'000'000;
 
+// Messages of one side that are answered together.
+constexpr int most_answered = 64;
+
 frame_trail trail_of(const stamp& s) noexcept {
     frame_trail t;
     t.add(s);
@@ -137,10 +140,18 @@ void framer::lose_step(lost_step why) {
 }
 
 // DCP answers while a message is on its way; there only what begins at the first byte is believed.
-void framer::on_reply() {
-    const bool nothing_skipped = rules_.what() != protocol::dcp || lost_bytes_ == 0;
-    if (state_ == state::searching && nothing_skipped && search_.complete_so_far(hold_.size()))
-        work_off(run_end::paused);
+void framer::on_reply(tcp::position acknowledged) {
+    if (state_ != state::searching || (rules_.what() == protocol::dcp && lost_bytes_ > 0)) return;
+    if (hold_.empty() || acknowledged <= hold_.begin() || acknowledged > hold_.end()) return;
+    byte_view rest = hold_.view().first(static_cast<std::size_t>(acknowledged - hold_.begin()));
+    for (int i = 0; i < most_answered && !rest.empty(); ++i) {
+        const framing::guess g = rules_.check(rest);
+        if (g.verdict != framing::match::whole) return;
+        rest = rest.subspan(static_cast<std::size_t>(g.length));
+    }
+    if (!rest.empty()) return;
+    accept_boundary();
+    work_off(run_end::open);
 }
 
 // Nothing followed the last boundary for a while: the writer stopped there.

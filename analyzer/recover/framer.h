@@ -35,9 +35,9 @@ class framer {
                 const tcp::arrival& now);
     // Nothing more will come.
     void finish();
-    // The other side answered to all that is here: the writer waited there, at the end of a
-    // message.
-    void on_reply();
+    // The other side said something after it had everything up to `acknowledged`. Where whole
+    // messages end just there, the writer waited for that answer.
+    void on_reply(tcp::position acknowledged);
     // Packet time has passed: a pause of the writer shows where a message ends.
     void on_time(std::int64_t now_ns);
     // A record of an exported PDU begins at a message (H11), whatever the one before left.

@@ -175,7 +175,7 @@ void recovered_connection::replay() {
 void recovered_connection::feed(direction side, tcp::position begin, std::uint64_t size,
                                 byte_view bytes, const stamp& s) {
     framer& other = framers_[index(opposite(of(side)))];
-    if (other.undecided() && s.acknowledges == other.end()) other.on_reply();
+    if (other.undecided()) other.on_reply(s.acknowledges);
     framers_[index(of(side))].on_bytes(begin, size, bytes, s);
 }
 
@@ -203,8 +203,8 @@ void recovered_connection::after(direction side, const tcp::arrival& now) {
         patience& p = patience_[index(dir)];
         if (!f.undecided()) {
             p.running = false;
-        } else if (!p.running) {
-            p = {passed_, now.at.time_ns, true};
+        } else if (!p.running || p.at != f.decided()) {
+            p = {passed_, now.at.time_ns, f.decided(), true};
         }
         const bool long_enough =
             p.running && (passed_ - p.passed >= chosen_.tcp.settle_bytes ||

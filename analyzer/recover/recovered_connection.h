@@ -106,6 +106,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     struct patience {
         std::uint64_t passed = 0;
         std::int64_t since_ns = 0;
+        tcp::position at = 0;  // what is undecided
         bool running = false;
     } patience_[2];
 };

@@ -105,6 +105,7 @@ void tracker::state::client_packet(const message_input& m, const packet_view& pa
 
     request r;
     r.number = next_number++;
+    r.after_get = get_seen;
     r.id = m.id;
     r.at = where.done;
     r.type = packet.type;

@@ -124,7 +124,7 @@ void tracker::state::apply_rollback(request& r) {
     if (key.highest) key.expected = key.highest;
     key.transaction.lose();
 
-    const bool automatic = !get_seen;
+    const bool automatic = !r.after_get;
     const severity level = rival != 0  ? severity::error
                            : automatic ? severity::note
                                        : severity::warning;

@@ -144,6 +144,7 @@ struct request {
     std::int64_t waits_from = 0;  // as that counts
     bool applied = false;         // on_error: it took effect
     bool never_late = false;      // GET that may block for ever
+    bool after_get = false;       // the connection had sent a GET before
     key_state* key = nullptr;
     destination_state* destination = nullptr;
     std::int64_t batch_id = 0;
