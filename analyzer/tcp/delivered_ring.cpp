@@ -35,30 +35,28 @@ void delivered_ring::compare(position begin, byte_view bytes, conflict& found) c
 
 void ring_pool::assign(ring_lease& to) {
     if (entries_.size() < most_) {
-        entries_.push_back(std::make_unique<entry>());
-        to.entry_ = entries_.back().get();
+        entries_.emplace_back();
+        to.entry_ = std::prev(entries_.end());
     } else {
-        const auto oldest =
-            std::min_element(entries_.begin(), entries_.end(),
-                             [](const auto& a, const auto& b) { return a->used < b->used; });
-        to.entry_ = oldest->get();
-        if (to.entry_->holder != nullptr) to.entry_->holder->entry_ = nullptr;
+        to.entry_ = entries_.begin();
+        if (to.entry_->holder != nullptr) to.entry_->holder->pool_ = nullptr;
         to.entry_->ring.clear();
     }
     to.entry_->holder = &to;
+    to.pool_ = this;
 }
 
 void ring_lease::append(ring_pool& pool, position begin, byte_view bytes) {
-    if (entry_ == nullptr) pool.assign(*this);
-    entry_->used = ++pool.clock_;
+    if (pool_ == nullptr) pool.assign(*this);
+    pool.entries_.splice(pool.entries_.end(), pool.entries_, entry_);
     entry_->ring.append(begin, bytes);
 }
 
 void ring_lease::give_back() noexcept {
-    if (entry_ == nullptr) return;
+    if (pool_ == nullptr) return;
     entry_->holder = nullptr;
-    entry_->used = 0;
-    entry_ = nullptr;
+    pool_->entries_.splice(pool_->entries_.begin(), pool_->entries_, entry_);
+    pool_ = nullptr;
 }
 
 }  // namespace cdcscope::tcp

@@ -3,8 +3,8 @@
 // conflict.
 #pragma once
 
+#include <list>
 #include <memory>
-#include <vector>
 
 #include "analyzer/tcp/late_bytes.h"
 
@@ -42,13 +42,12 @@ class ring_pool {
     struct entry {
         delivered_ring ring;
         ring_lease* holder = nullptr;
-        std::uint64_t used = 0;
     };
+    using list = std::list<entry>;
     void assign(ring_lease& to);
 
     std::size_t most_;
-    std::uint64_t clock_ = 0;
-    std::vector<std::unique_ptr<entry>> entries_;
+    list entries_;  // the one that was used longest ago first
 };
 
 // Who holds a ring; the pool takes it away when another needs it more.
@@ -61,14 +60,15 @@ class ring_lease {
 
     // Nothing if another took it.
     [[nodiscard]] const delivered_ring* ring() const noexcept {
-        return entry_ != nullptr ? &entry_->ring : nullptr;
+        return pool_ != nullptr ? &entry_->ring : nullptr;
     }
     void append(ring_pool& pool, position begin, byte_view bytes);
     void give_back() noexcept;
 
   private:
     friend class ring_pool;
-    ring_pool::entry* entry_ = nullptr;
+    ring_pool* pool_ = nullptr;  // null: no ring
+    ring_pool::list::iterator entry_;
 };
 
 }  // namespace cdcscope::tcp
