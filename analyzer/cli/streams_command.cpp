@@ -38,7 +38,7 @@ class collector final : public recover::survey_sink {
 std::string role(const recover::stream_row& row) {
     switch (row.carries) {
         case recover::protocol::dcp:
-            return "DCP";
+            return row.speaks_dcp ? "DCP" : "KV";
         case recover::protocol::canal:
             return "canal";
         case recover::protocol::canal_admin:
@@ -124,6 +124,7 @@ std::string as_json(const std::vector<recover::stream_row>& rows) {
         out.field("client", std::string_view(capture::to_string(r.client)));
         out.field("server", std::string_view(capture::to_string(r.server)));
         out.field("protocol", protocol_name(r.carries));
+        out.field("role", std::string_view(role(r)));
         if (!r.foreign.empty()) out.field("looksLike", r.foreign);
         out.name("frames").begin_array().number(r.first.frame).number(r.last.frame).end_array();
         out.field("first", std::string_view(findings::rfc3339(r.first.time_ns)));

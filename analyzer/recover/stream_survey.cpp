@@ -1,5 +1,7 @@
 #include "analyzer/recover/stream_survey.h"
 
+#include "analyzer/recover/dcp_watch.h"
+
 namespace cdcscope::recover {
 
 namespace {
@@ -30,6 +32,7 @@ class surveyed_connection final : public tcp::stream_consumer {
         sides_[index(c.dir)].stream_bytes += c.size;
         if (early_ == nullptr) {
             if (dump_ != nullptr) dump_->write(row_.id, of(c.dir), c.bytes);
+            watch(of(c.dir), c.bytes);
             return;
         }
         early::side& e = early_->sides[index(c.dir)];
@@ -47,7 +50,10 @@ class surveyed_connection final : public tcp::stream_consumer {
             s.gap_list.push_back(
                 {static_cast<std::uint64_t>(h.begin - origin_[index(h.dir)]), length, h.reason});
         }
-        if (early_ == nullptr) return;
+        if (early_ == nullptr) {
+            if (watch_ != nullptr) watch_->on_missing(of(h.dir), length);
+            return;
+        }
         early::side& e = early_->sides[index(h.dir)];
         const auto verdict = early_->detect.look_before_hole(of(h.dir), e.run());
         e.run_begins = e.bytes.size();
@@ -79,7 +85,7 @@ class surveyed_connection final : public tcp::stream_consumer {
         if (early_ != nullptr) decide_now();
     }
     [[nodiscard]] bool wants_content() const noexcept override {
-        return early_ != nullptr || dump_ != nullptr;
+        return early_ != nullptr || dump_ != nullptr || watch_ != nullptr;
     }
 
   private:
@@ -113,12 +119,21 @@ class surveyed_connection final : public tcp::stream_consumer {
         row_.carries = v->carries;
         row_.foreign = v->foreign;
         if (v->flip) flipped_ = !flipped_;
-        if (dump_ == nullptr) return;
+        if (v->carries == protocol::dcp) watch_ = std::make_unique<dcp_watch>();
         for (const direction side : {direction::c2s, direction::s2c}) {
-            if (!before->sides[index(side)].bytes.empty()) {
-                dump_->write(row_.id, of(side), before->sides[index(side)].bytes);
-            }
+            const early::side& e = before->sides[index(side)];
+            if (watch_ != nullptr)
+                watch_->begin(of(side), sides_[index(side)].from_start && e.run_begins == 0);
+            if (e.bytes.empty()) continue;
+            if (dump_ != nullptr) dump_->write(row_.id, of(side), e.bytes);
+            watch(of(side), e.run());
         }
+    }
+    void watch(direction dir, byte_view bytes) {
+        if (watch_ == nullptr || bytes.empty()) return;
+        watch_->on_bytes(dir, bytes);
+        row_.speaks_dcp = watch_->found();
+        if (row_.speaks_dcp) watch_.reset();
     }
 
     const tcp::connection& connection_;
@@ -129,6 +144,7 @@ class surveyed_connection final : public tcp::stream_consumer {
     tcp::position origin_[2] = {0, 0};
     bool flipped_ = false;
     std::unique_ptr<early> early_;
+    std::unique_ptr<dcp_watch> watch_;  // until DCP is seen
 };
 
 }  // namespace
