@@ -222,6 +222,8 @@ void take_stream_request(connection_state& c, const incoming& in, const stream_r
     const std::uint16_t vbucket = in.m.head.vbucket();
     ++c.story.stream_requests;
     c.all.shared.asked(c.client_host, c.bucket, vbucket, c.now().time);
+    // A late start hides the control that turned stream ids on; who uses them had it.
+    if (asked.stream_id && !c.setup.from_start) c.agreed.stream_ids = true;
     const dcp_stream* running = c.streams.newest(vbucket, id_in_force(c, asked));
     if (running != nullptr && running->open()) {
         (void)c.report.tell(
