@@ -175,27 +175,27 @@ void capture_set::close(member& m) {
 
 // What is to be said about one file, now that it is read.
 void capture_set::report_file(const member& m) {
-    const auto say = [&](std::string_view code, std::uint64_t amount, const std::string& what) {
+    const auto say = [&](findings::code code, std::uint64_t amount, const std::string& what) {
         const frame_ref last{m.last_time, static_cast<std::uint32_t>(m.packets),
                              static_cast<std::uint32_t>(index_of(m))};
         observations_.on_observation({code, 0, last, amount, m.name + ": " + what});
     };
     const read_problem& why = m.file->problem();
     if (!why.code.empty()) {
-        say(why.code, 0, why.text);
+        say(findings::code::capture_truncated_file, 0, why.text);
     } else if (m.packets == 0) {
-        say("capture.no_packets", m.progress.done,
+        say(findings::code::capture_no_packets, m.progress.done,
             fmt::format("no packets ({} bytes, header only); was the capture filter right? "
                         "tcpdump -w x.pcap 'tcp port 11210 or tcp port 11111'",
                         grouped(m.progress.done)));
     }
     if (m.unread != 0 && m.unread != m.packets) {
-        say("capture.unknown_link_type", m.unread,
+        say(findings::code::capture_unknown_link_type, m.unread,
             fmt::format("{} packets of {} are passed over", grouped(m.unread),
                         link_type_names(m.unread_types)));
     }
     if (m.timeless != 0) {
-        say("capture.no_time_stamps", m.timeless,
+        say(findings::code::capture_no_time_stamps, m.timeless,
             fmt::format("{} packets have no time stamps (simple packet blocks); the order in the "
                         "file is all there is",
                         grouped(m.timeless)));
@@ -208,7 +208,7 @@ void capture_set::report_overlap(const member& ended) {
         if (later.packets == 0 || later.first_time >= ended.last_time) continue;
         const frame_ref at{later.first_time, 1, static_cast<std::uint32_t>(n)};
         observations_.on_observation(
-            {"capture.files_overlap", 0, at, 0,
+            {findings::code::capture_files_overlap, 0, at, 0,
              fmt::format(
                  "{} starts before {} ends (by {:.1f} s); packets are taken in order of time",
                  later.name, ended.name, seconds(ended.last_time, later.first_time))});
@@ -241,7 +241,7 @@ std::vector<file_facts> capture_set::facts() const {
 void capture_set::finish() {
     if (largest_step_back_ == 0) return;
     observations_.on_observation(
-        {"capture.time_backwards", 0, step_back_at_, 0,
+        {findings::code::capture_time_backwards, 0, step_back_at_, 0,
          fmt::format("{}: time stamps go back, most at packet {} (by {:.6f} s); the order in the "
                      "file counts",
                      names_[step_back_at_.file], grouped(step_back_at_.frame),

@@ -31,7 +31,7 @@ void checksum_watch::report(observation_sink& to) const {
                 : fmt::format(
                       "{} TCP checksums of {} are wrong ({} are right); nothing is dropped for it",
                       n.bad, to_string(sender), n.good_since);
-        to.on_observation({"tcp.bad_checksum", 0, n.first, n.bad, text});
+        to.on_observation({findings::code::tcp_bad_checksum, 0, n.first, n.bad, text});
     }
 }
 

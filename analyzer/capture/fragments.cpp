@@ -9,9 +9,9 @@ namespace cdcscope::capture {
 namespace {
 
 constexpr std::uint32_t largest_datagram = 65535;
-constexpr std::string_view incomplete = "ip.fragment_incomplete";
-constexpr std::string_view overlap = "ip.fragment_overlap";
-constexpr std::string_view cap = "cap.fragments";
+constexpr auto incomplete = findings::code::ip_fragment_incomplete;
+constexpr auto overlap = findings::code::ip_fragment_overlap;
+constexpr auto cap = findings::code::cap_memory;
 
 }  // namespace
 

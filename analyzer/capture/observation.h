@@ -3,15 +3,14 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
+#include "proto/findings/table.h"
 #include "proto/wire/frame_ref.h"
 
 namespace cdcscope::capture {
 
-// Code as in the summary: "tcp.gap", "ip.fragment_incomplete", "capture.snaplen", "cap.memory" ...
 struct observation {
-    std::string_view code;         // static storage
+    findings::code code{};         // the summary tells its text
     std::uint32_t connection = 0;  // from 1; 0: none
     frame_ref at;
     std::uint64_t bytes = 0;  // amount, where there is one

@@ -128,7 +128,7 @@ std::string warning_rows(const extract_facts& f) {
     std::string text;
     for (const track::noticed& n : f.figures->observations()) {
         if (!n.code.starts_with("tcp.") && !n.code.starts_with("ip.")) continue;
-        if (!track::is_warning(n.code)) continue;
+        if (!track::is_warning(n.what)) continue;
         std::string where = n.connection > 0 ? fmt::format("c{}", n.connection) : std::string{};
         if (n.at.frame > 0 && f.files != nullptr && n.at.file < f.files->size()) {
             where += fmt::format("{}{} #{}", where.empty() ? "" : ", ",

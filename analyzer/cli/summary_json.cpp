@@ -28,7 +28,7 @@ void write_observations(json_writer& out, std::string_view name, const track::fi
                         bool warnings) {
     out.name(name).begin_array();
     for (const track::noticed& n : figures.observations()) {
-        if (track::is_warning(n.code) != warnings) continue;
+        if (track::is_warning(n.what) != warnings) continue;
         out.begin_object().field("code", n.code).field("count", n.count);
         if (n.bytes > 0) out.field("bytes", n.bytes);
         if (n.at.frame > 0) out.field("frame", n.at.frame);

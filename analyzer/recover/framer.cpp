@@ -125,7 +125,8 @@ void framer::note_broken(const framing::step& broken, tcp::position at, const tc
     }
     lose_step(lost_step::broken);
     lost_at_ = at;
-    const std::string_view code = broken.too_long ? "cap.message_size" : "stream.out_of_step";
+    const findings::code code =
+        broken.too_long ? findings::code::cap_message : findings::code::tcp_out_of_step;
     shared_.notes.say(code, shared_.connection, now.at, 0,
                       "{}: what stands at offset {} is no message ({}); the next one is looked for",
                       name(dir_), offset(at), broken.why);
@@ -248,6 +249,19 @@ void framer::on_hole(const tcp::hole& h) {
             emit_gap(h, false);
             return;
     }
+}
+
+// A hole up to `upto` would lie in the value of one cut message.
+bool framer::hides_no_message(tcp::position upto) const {
+    if (state_ == state::skipping) return hit_->is_cut && upto <= hit_->end;
+    if (state_ != state::in_step || !rules_.cut_is_message(hold_.view())) return false;
+    const framing::step known = rules_.read(hold_.view());
+    return upto <= hold_.begin() + static_cast<tcp::position>(known.length);
+}
+
+void framer::on_settled(tcp::position upto, const tcp::arrival& now) {
+    if (state_ == state::unparsed || upto <= end_ || hides_no_message(upto)) return;
+    emit({end_ + 1, tcp::no_position, now.order, missing{shared_.connection, dir_, offset(end_)}});
 }
 
 // F, try 1: if the length of the message was captured, its end is known.
@@ -394,7 +408,7 @@ void framer::drop_unfinished() {
 void framer::give_up_waiting(const tcp::arrival& now) {
     if (hold_.empty()) return;
     shared_.notes.say(
-        "cap.unfinished_bytes", shared_.connection, now.at, hold_.size(),
+        findings::code::cap_memory, shared_.connection, now.at, hold_.size(),
         "{} bytes of {} at offset {} are left unparsed: no memory to wait for the rest",
         hold_.size(), name(dir_), offset(hold_.begin()));
     if (state_ == state::in_step) lose_step(lost_step::hole);
@@ -480,13 +494,13 @@ void framer::emit_skipped(skipped_run& run, unparsed_kind kind) {
 }
 
 void framer::note_incomplete(std::uint64_t had, std::uint64_t due, const frame_trail& trail) {
-    shared_.notes.say("tcp.incomplete_at_end", shared_.connection, trail.done().at, had,
-                      "{} ends inside a message: {} of at least {} bytes are here", name(dir_), had,
-                      due);
+    shared_.notes.say(findings::code::tcp_incomplete_at_end, shared_.connection, trail.done().at,
+                      had, "{} ends inside a message: {} of at least {} bytes are here", name(dir_),
+                      had, due);
 }
 
 void framer::note_resync(tcp::position from, std::uint64_t bytes, const tcp::arrival& at) {
-    shared_.notes.say("tcp.resync", shared_.connection, at.at, bytes,
+    shared_.notes.say(findings::code::tcp_resync, shared_.connection, at.at, bytes,
                       "{} bytes of {} from offset {} on were passed over to find the next message",
                       bytes, name(dir_), offset(from));
 }

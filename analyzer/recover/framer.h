@@ -30,6 +30,8 @@ class framer {
     // In stream order, without overlap. `bytes` may be empty where nothing is parsed.
     void on_bytes(tcp::position begin, std::uint64_t size, byte_view bytes, const stamp& s);
     void on_hole(const tcp::hole& h);
+    // Nothing below `upto` will come any more, and nothing behind it has come yet.
+    void on_settled(tcp::position upto, const tcp::arrival& now);
     // FIN or RST at its place; what it cuts off comes first.
     void on_end(end_kind how, tcp::position at, tcp::position acknowledges,
                 const tcp::arrival& now);
@@ -98,6 +100,7 @@ class framer {
     [[nodiscard]] unparsed_kind kind_of_loss() const noexcept;
     void accept_boundary();
     void hit(const tcp::hole& h);
+    [[nodiscard]] bool hides_no_message(tcp::position upto) const;
     void hole_in_hit_message(const tcp::hole& h);
     void end_run();
     void emit_message(tcp::position begin, byte_view bytes, const frame_trail& trail);

@@ -102,6 +102,10 @@ class handler {
     virtual void on_message(const message& m) = 0;
     virtual void on_gap(const gap& g) = 0;
     virtual void on_unparsed(const unparsed_run& u) = 0;
+    // What `dir` sent from `offset` on was acknowledged and will not come any more. Where the hole
+    // ends is not known yet: on_gap tells, behind what the other side says meanwhile.
+    virtual void on_missing(std::uint32_t /*connection*/, direction /*dir*/,
+                            std::uint64_t /*offset*/) {}
     // FIN or RST sent by `dir`, at its place in the order.
     virtual void on_end(std::uint32_t connection, direction dir, end_kind how, const frame_ref& at) = 0;
     // Its figures, just before on_closed.

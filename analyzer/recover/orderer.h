@@ -17,12 +17,19 @@ struct stream_end {
     frame_ref at;
 };
 
+// A hole that has no end yet.
+struct missing {
+    std::uint32_t connection = 0;
+    direction dir = direction::c2s;
+    std::uint64_t offset = 0;
+};
+
 // Something that has a place in the order.
 struct event {
     tcp::position end = 0;                       // others wait for it if they acknowledge this much
     tcp::position waits_for = tcp::no_position;  // acknowledged by the segment that completed it
     std::uint64_t done = 0;                      // when it was complete: order of segments
-    std::variant<message, gap, unparsed_run, stream_end> what;
+    std::variant<message, gap, unparsed_run, stream_end, missing> what;
 };
 
 class event_sink {

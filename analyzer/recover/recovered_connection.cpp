@@ -106,7 +106,9 @@ void recovered_connection::on_hole(const tcp::hole& h) {
 
 void recovered_connection::on_settled(direction side, tcp::position upto, const tcp::arrival& now) {
     settled_[index(side)] = upto;
-    if (early_ == nullptr) after(side, now);
+    if (early_ != nullptr) return;
+    framers_[index(of(side))].on_settled(upto, now);
+    after(side, now);
 }
 
 void recovered_connection::on_time(const tcp::arrival& now) {
@@ -141,7 +143,7 @@ void recovered_connection::decide(const detector::verdict& v) {
     carries_ = v.carries;
     if (v.flip) flipped_ = !flipped_;
     if (!v.foreign.empty() && chosen_.ports.at(who_.server.port) != v.carries) {
-        notes_.say("protocol.foreign", who_.id, who_.first, 0,
+        notes_.say(findings::code::tcp_foreign, who_.id, who_.first, 0,
                    "connection {} on port {} carries {}", who_.id, who_.server.port, v.foreign);
     }
     for (const direction side : {direction::c2s, direction::s2c}) {
@@ -229,7 +231,7 @@ void recovered_connection::on_pressure(const tcp::arrival& now) {
     framer& larger = framers_[0].held() >= framers_[1].held() ? framers_[0] : framers_[1];
     if (order_.held() >= larger.held()) {
         notes_.say(
-            "cap.waiting_messages", who_.id, now.at, order_.held(),
+            findings::code::cap_memory, who_.id, now.at, order_.held(),
             "connection {}: messages that waited for what the other side had acknowledged go "
             "without it, for lack of memory",
             who_.id);
@@ -296,6 +298,8 @@ void recovered_connection::on_event(const event& e) {
         to_.on_gap(*g);
     } else if (const auto* u = std::get_if<unparsed_run>(&e.what)) {
         to_.on_unparsed(*u);
+    } else if (const auto* lost = std::get_if<missing>(&e.what)) {
+        to_.on_missing(lost->connection, lost->dir, lost->offset);
     } else if (const auto* end = std::get_if<stream_end>(&e.what)) {
         to_.on_end(end->connection, end->dir, end->how, end->at);
     }

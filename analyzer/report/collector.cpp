@@ -232,11 +232,11 @@ void collector::on_settled(const findings::settlement& s) {
 void collector::on_observation(const capture::observation& o) {
     if (o.at.frame == 0 || (o.at.time_ns >= since_ns_ && o.at.time_ns <= until_ns_))
         findings_.add(o);
-    if (o.code == "capture.truncated_file") cut_files_.push_back(o.at.file);
-    const auto [found, is_new] = observed_index_.try_emplace(std::string(o.code), observed_.size());
+    if (o.code == findings::code::capture_truncated_file) cut_files_.push_back(o.at.file);
+    const std::string code(findings::entry_of(o.code).text);
+    const auto [found, is_new] = observed_index_.try_emplace(code, observed_.size());
     if (is_new)
-        observed_.push_back(
-            {std::string(o.code), 0, 0, o.connection, o.at, directions_in_words(o.text)});
+        observed_.push_back({code, 0, 0, o.connection, o.at, directions_in_words(o.text)});
     ++observed_[found->second].count;
     observed_[found->second].bytes += o.bytes;
 }

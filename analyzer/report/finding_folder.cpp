@@ -6,26 +6,6 @@
 #include "proto/findings/table.h"
 
 namespace cdcscope::report {
-namespace {
-
-// Notices of the layers that the table tells under another name, several under one.
-struct other_name {
-    std::string_view noticed, told;
-};
-constexpr other_name other_names[] = {
-    {"tcp.duplicate", "tcp.duplicates"},    {"cap.held_bytes", "cap.memory"},
-    {"cap.unfinished_bytes", "cap.memory"}, {"cap.waiting_messages", "cap.memory"},
-    {"cap.fragments", "cap.memory"},        {"cap.message_size", "cap.message"},
-};
-
-std::string_view told_as(std::string_view code) {
-    for (const auto& n : other_names) {
-        if (n.noticed == code) return n.told;
-    }
-    return code;
-}
-
-}  // namespace
 
 finding_folder::place finding_folder::put(findings::code what, severity level, bool uncertain,
                                           std::uint32_t connection, hit one) {
@@ -79,13 +59,14 @@ void finding_folder::settle(const findings::settlement& s) {
 }
 
 void finding_folder::add(const capture::observation& o) {
-    const auto* entry = findings::find_code(told_as(o.code));
-    if (entry == nullptr) return;
+    // What every capture has is told with the capture, not among its troubles.
+    const auto& entry = findings::entry_of(o.code);
+    if (entry.level == severity::chat) return;
     hit one;
     one.last = o.at;
     one.text = directions_in_words(o.text);
     if (o.bytes > 0) one.figures.push_back({"bytes", o.bytes});
-    put(entry->what, entry->level, false, o.connection, std::move(one));
+    put(o.code, entry.level, false, o.connection, std::move(one));
 }
 
 std::vector<rule_finding> finding_folder::take() {

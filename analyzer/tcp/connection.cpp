@@ -49,7 +49,7 @@ void connection::on_segment(const capture::segment& s, direction dir, const arri
     const bool copy = recent_[index(dir)].is_copy(s);
     if (copy) {
         ++figures.duplicates;
-        shared_.notes.say("tcp.duplicate", who_.id, s.at, s.wire_payload,
+        shared_.notes.say(findings::code::tcp_duplicates, who_.id, s.at, s.wire_payload,
                           "frame {} is a copy of an earlier one: the capture holds packets twice",
                           s.at.frame);
     }
@@ -63,12 +63,13 @@ void connection::on_segment(const capture::segment& s, direction dir, const arri
             on_payload(s, dir, acked, copy, around);
         } else if (mine.just_below_next(s.sequence) && s.flags == capture::tcp_flag::ack) {
             ++figures.keep_alives;
-            shared_.notes.say("tcp.keep_alive", who_.id, s.at, 0, "keep-alive of {}", name(dir));
+            shared_.notes.say(findings::code::tcp_keep_alive, who_.id, s.at, 0, "keep-alive of {}",
+                              name(dir));
         }
         if (has(s, capture::tcp_flag::fin) &&
             !mine.on_fin(s.sequence + (has(s, capture::tcp_flag::syn) ? 1 : 0), s.wire_payload,
                          acked, around)) {
-            shared_.notes.say("tcp.out_of_window", who_.id, s.at, 0,
+            shared_.notes.say(findings::code::tcp_out_of_window, who_.id, s.at, 0,
                               "a FIN of {} lies where no end can be; ignored", name(dir));
         }
         if (acknowledges) {
@@ -91,7 +92,7 @@ void connection::on_syn(const capture::segment& s, direction dir, surroundings& 
     }
     scale_[index(dir)] = s.window_scale;
     if (mine.on_syn(s.sequence, around)) {
-        shared_.notes.say("tcp.reordered_syn", who_.id, s.at, 0,
+        shared_.notes.say(findings::code::tcp_reordered_syn, who_.id, s.at, 0,
                           "the SYN of {} stands behind its first data", name(dir));
     }
 }
@@ -103,7 +104,7 @@ void connection::on_payload(const capture::segment& s, direction dir, position a
     // C2: one byte while the other side's window is shut. It is real data the first time.
     if (s.wire_payload == 1 && window_known_[other] && window_[other] == 0 &&
         mine.at_next(s.sequence)) {
-        shared_.notes.say("tcp.zero_window_probe", who_.id, s.at, 1,
+        shared_.notes.say(findings::code::tcp_zero_window_probe, who_.id, s.at, 1,
                           "{} probes a closed window with one byte", name(dir));
     }
     const std::uint32_t first = s.sequence + (has(s, capture::tcp_flag::syn) ? 1 : 0);
@@ -120,12 +121,12 @@ void connection::note_report(const capture::segment& s, direction dir, const dat
     figures.conflict_bytes += report.differing.bytes;
     if (report.out_of_window) {
         notes.say(
-            "tcp.out_of_window", who_.id, s.at, s.payload.size(),
+            findings::code::tcp_out_of_window, who_.id, s.at, s.payload.size(),
             "frame {} carries data of {} far from what is expected, or behind its end; ignored",
             s.at.frame, name(dir));
     }
     if (report.cut > 0) {
-        notes.say("capture.snaplen", who_.id, s.at, report.cut,
+        notes.say(findings::code::capture_snaplen, who_.id, s.at, report.cut,
                   "the capture cut frame {}: {} bytes of {} are missing by it", s.at.frame,
                   report.cut, name(dir));
     }
@@ -134,25 +135,26 @@ void connection::note_report(const capture::segment& s, direction dir, const dat
     }
     if (report.before_start) {
         notes.say(
-            "tcp.before_start", who_.id, s.at, s.payload.size(),
+            findings::code::tcp_before_start, who_.id, s.at, s.payload.size(),
             "frame {} brings bytes of {} from before the first ones that were taken; left out",
             s.at.frame, name(dir));
     }
     if (report.too_late) {
-        notes.say("tcp.too_late", who_.id, s.at, s.payload.size(),
+        notes.say(findings::code::tcp_too_late, who_.id, s.at, s.payload.size(),
                   "frame {} brings bytes of {} that had been given up; left out", s.at.frame,
                   name(dir));
     }
     if (report.keep_alive) {
         ++figures.keep_alives;
-        notes.say("tcp.keep_alive", who_.id, s.at, s.payload.size(), "keep-alive of {}", name(dir));
+        notes.say(findings::code::tcp_keep_alive, who_.id, s.at, s.payload.size(),
+                  "keep-alive of {}", name(dir));
     } else if (report.repeated > 0 && !copy) {
         ++figures.retransmissions;
-        notes.say("tcp.retransmission", who_.id, s.at, report.repeated,
+        notes.say(findings::code::tcp_retransmission, who_.id, s.at, report.repeated,
                   "frame {} repeats {} bytes of {}", s.at.frame, report.repeated, name(dir));
     }
     if (has(s, capture::tcp_flag::urg)) {
-        notes.say("tcp.urgent", who_.id, s.at, s.payload.size(),
+        notes.say(findings::code::tcp_urgent, who_.id, s.at, s.payload.size(),
                   "frame {} is marked urgent; its bytes are taken in line", s.at.frame);
     }
 }
@@ -173,11 +175,11 @@ void connection::on_rst(const capture::segment& s, direction dir, position ackno
             rst_seen_ = true;
             return;
         case half_stream::rst_verdict::ignored:
-            shared_.notes.say("tcp.rst_ignored", who_.id, s.at, 0,
+            shared_.notes.say(findings::code::tcp_rst_ignored, who_.id, s.at, 0,
                               "a RST of {} lies outside the window; ignored", name(dir));
             return;
         case half_stream::rst_verdict::out_of_window:
-            shared_.notes.say("tcp.out_of_window", who_.id, s.at, 0,
+            shared_.notes.say(findings::code::tcp_out_of_window, who_.id, s.at, 0,
                               "a RST of {} lies far from what is expected; ignored", name(dir));
             return;
     }
@@ -208,7 +210,7 @@ void connection::close(end_kind how, const arrival& now, std::int64_t time_ns) {
         const half_stream& half = halves_[index(dir)];
         if (half.data_seen() && !half.syn_seen()) {
             shared_.notes.say(
-                "tcp.mid_stream", who_.id, half.first_data(), 0,
+                findings::code::tcp_mid_stream, who_.id, half.first_data(), 0,
                 "the beginning of {} is not in the capture: its first data is in frame {}",
                 name(dir), half.first_data().frame);
         }

@@ -5,16 +5,16 @@ namespace cdcscope::tcp {
 void notices::final_hole(std::uint32_t connection, const hole& h, position origin,
                          bool acknowledged) {
     const auto bytes = static_cast<std::uint64_t>(h.end - h.begin);
-    say("tcp.gap", connection, h.behind.at, bytes, "{} bytes of {} are missing at offset {}", bytes,
-        name(h.dir), h.begin - origin);
+    say(findings::code::tcp_gap, connection, h.behind.at, bytes,
+        "{} bytes of {} are missing at offset {}", bytes, name(h.dir), h.begin - origin);
     if (h.reason == gap_reason::snaplen) return;
     if (acknowledged) {
-        say("tcp.acked_unseen", connection, h.behind.at, bytes,
+        say(findings::code::tcp_acked_unseen, connection, h.behind.at, bytes,
             "{} bytes of {} at offset {} were acknowledged but not captured: the capture lost them",
             bytes, name(h.dir), h.begin - origin);
     }
     if (h.reason == gap_reason::memory_cap) {
-        say("cap.held_bytes", connection, h.behind.at, bytes,
+        say(findings::code::cap_memory, connection, h.behind.at, bytes,
             "too many bytes waited for {} missing ones of {} at offset {}: given up before it was "
             "certain that they are lost",
             bytes, name(h.dir), h.begin - origin);
@@ -23,7 +23,7 @@ void notices::final_hole(std::uint32_t connection, const hole& h, position origi
 
 void notices::overlap_conflict(std::uint32_t connection, direction dir, const conflict& c,
                                position origin, const frame_ref& at) {
-    say("tcp.overlap_conflict", connection, at, c.bytes,
+    say(findings::code::tcp_overlap_conflict, connection, at, c.bytes,
         "{} bytes of {} were captured twice with different values, the first at offset {}: "
         "0x{:02x}, then 0x{:02x}; the first "
         "copy is used",

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <string_view>
 
 #include "analyzer/capture/observation.h"
 #include "analyzer/tcp/late_bytes.h"
@@ -16,13 +15,12 @@ class notices {
   public:
     explicit notices(capture::observation_sink& to) : to_(to) {}
 
-    // `code` is static text. The sentence is made for the first observation of a code only.
+    // The sentence is made for the first observation of a code only.
     template <typename... Args>
-    void say(std::string_view code, std::uint32_t connection, const frame_ref& at,
+    void say(findings::code code, std::uint32_t connection, const frame_ref& at,
              std::uint64_t bytes, fmt::format_string<Args...> sentence, Args&&... args) {
         capture::observation o{code, connection, at, bytes, {}};
-        if (said_.insert(code.data()).second)
-            o.text = fmt::format(sentence, std::forward<Args>(args)...);
+        if (said_.insert(code).second) o.text = fmt::format(sentence, std::forward<Args>(args)...);
         to_.on_observation(o);
     }
 
@@ -32,7 +30,7 @@ class notices {
 
   private:
     capture::observation_sink& to_;
-    std::set<const void*> said_;
+    std::set<findings::code> said_;
 };
 
 }  // namespace cdcscope::tcp

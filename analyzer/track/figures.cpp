@@ -6,19 +6,20 @@
 namespace cdcscope::track {
 namespace {
 
-constexpr std::array<std::string_view, 13> warning_codes{"capture.snaplen",
-                                                         "capture.time_backwards",
-                                                         "capture.truncated_file",
-                                                         "ip.fragment_incomplete",
-                                                         "ip.fragment_overlap",
-                                                         "tcp.acked_unseen",
-                                                         "tcp.gap",
-                                                         "tcp.incomplete_at_end",
-                                                         "tcp.mid_stream",
-                                                         "tcp.out_of_window",
-                                                         "tcp.overlap_conflict",
-                                                         "tcp.reordered_syn",
-                                                         "tcp.resync"};
+using findings::code;
+constexpr std::array warning_codes{code::capture_snaplen,
+                                   code::capture_time_backwards,
+                                   code::capture_truncated_file,
+                                   code::ip_fragment_incomplete,
+                                   code::ip_fragment_overlap,
+                                   code::tcp_acked_unseen,
+                                   code::tcp_gap,
+                                   code::tcp_incomplete_at_end,
+                                   code::tcp_mid_stream,
+                                   code::tcp_out_of_window,
+                                   code::tcp_overlap_conflict,
+                                   code::tcp_reordered_syn,
+                                   code::tcp_resync};
 
 constexpr std::size_t most_connections = 1000;
 
@@ -37,15 +38,17 @@ void add_up(recover::direction_totals& sum, const recover::direction_totals& t) 
 
 }  // namespace
 
-bool is_warning(std::string_view code) {
-    return code.starts_with("cap.") || std::ranges::binary_search(warning_codes, code);
+bool is_warning(findings::code code) {
+    return findings::entry_of(code).of == findings::protocol::cap ||
+           std::ranges::find(warning_codes, code) != warning_codes.end();
 }
 
 void figures::on_observation(const capture::observation& o) {
-    auto found = std::ranges::find(observations_, o.code, &noticed::code);
+    auto found = std::ranges::find(observations_, o.code, &noticed::what);
     if (found == observations_.end()) {
         noticed first;
-        first.code = o.code;
+        first.code = findings::entry_of(o.code).text;
+        first.what = o.code;
         first.connection = o.connection;
         first.at = o.at;
         first.text = o.text;

@@ -23,7 +23,8 @@ struct connection_figures {
 
 // All observations of one code.
 struct noticed {
-    std::string_view code;
+    std::string_view code;  // text of the table
+    findings::code what{};
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
     std::uint32_t connection = 0;  // of the first one, as are frame and text
@@ -66,6 +67,6 @@ class figures final : public capture::observation_sink {
 
 // Codes that are warnings of the summary; every other observation is a note (design: `warnings[]`,
 // `notes[]`).
-[[nodiscard]] bool is_warning(std::string_view code);
+[[nodiscard]] bool is_warning(findings::code code);
 
 }  // namespace cdcscope::track

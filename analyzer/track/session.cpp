@@ -96,11 +96,22 @@ void session::on_gap(const recover::gap& g) {
     to_.on_gap(g);
     tracked* t = find(g.connection);
     if (t == nullptr) return;
+    const bool told = g.offset == t->told_hole[index(g.dir)];
     if (t->dcp && !g.inside_value) {
-        t->dcp->hole(g.dir);
+        if (!told) t->dcp->hole(g.dir);
         t->behind_gap[index(g.dir)] = true;
     }
+    if (told) return;
     if (t->canal) t->canal->hole(g.dir);
+    hand_on_findings();
+}
+
+void session::on_missing(std::uint32_t connection, direction dir, std::uint64_t offset) {
+    tracked* t = find(connection);
+    if (t == nullptr || offset == t->told_hole[index(dir)]) return;
+    t->told_hole[index(dir)] = offset;
+    if (t->dcp) t->dcp->hole(dir);
+    if (t->canal) t->canal->hole(dir);
     hand_on_findings();
 }
 
@@ -110,8 +121,8 @@ void session::on_unparsed(const recover::unparsed_run& u) {
     if (t == nullptr) return;
     if (t->dcp && u.kind == recover::unparsed_kind::skipped && u.offset != 0) {
         // Framing that broke inside a stream hides messages as a hole does.
-        const bool broke = !t->behind_gap[index(u.dir)] && !u.head.empty() &&
-                           !dcp::is_magic(u.head[0]);
+        const bool broke =
+            !t->behind_gap[index(u.dir)] && !u.head.empty() && !dcp::is_magic(u.head[0]);
         broke ? t->dcp->broken(u.dir, u.length, u.frames.done, ++last_id_) : t->dcp->hole(u.dir);
         hand_on_findings();
     }

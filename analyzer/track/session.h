@@ -62,6 +62,7 @@ class session final : public recover::handler {
     void on_message(const recover::message& m) override;
     void on_gap(const recover::gap& g) override;
     void on_unparsed(const recover::unparsed_run& u) override;
+    void on_missing(std::uint32_t connection, direction dir, std::uint64_t offset) override;
     void on_end(std::uint32_t connection, direction dir, recover::end_kind how,
                 const frame_ref& at) override;
     void on_totals(std::uint32_t connection, const recover::direction_totals& c2s,
@@ -87,10 +88,12 @@ class session final : public recover::handler {
         }
         std::vector<std::variant<findings::finding, findings::settlement>> waiting;
     };
+    static constexpr std::uint64_t no_hole = ~std::uint64_t{0};
     struct tracked {
         std::unique_ptr<dcp::connection> dcp;
         std::unique_ptr<canal::tracker> canal;
-        bool behind_gap[2] = {false, false};  // by direction: no message since
+        bool behind_gap[2] = {false, false};              // by direction: no message since
+        std::uint64_t told_hole[2] = {no_hole, no_hole};  // before its end was known; by direction
     };
 
     void start(const recover::connection_info& c);

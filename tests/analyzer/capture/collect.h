@@ -27,7 +27,7 @@ struct collector final : segment_sink, observation_sink, exported_pdu_sink {
     [[nodiscard]] sinks all() { return {this, this, this}; }
     [[nodiscard]] std::vector<std::string> codes() const {
         std::vector<std::string> out;
-        for (const observation& o : observations) out.emplace_back(o.code);
+        for (const observation& o : observations) out.emplace_back(findings::entry_of(o.code).text);
         return out;
     }
     [[nodiscard]] std::uint64_t payload_bytes() const {

@@ -170,7 +170,7 @@ TEST_F(Fragments, HaveACapOnDatagrams) {
     set_limits({3, 1U << 20, 30'000'000'000});
     const std::string datagram = tcp(text(80));
     for (std::uint16_t id = 1; id <= 4; ++id) feed(piece4(datagram, 0, 48, id));
-    EXPECT_THAT(found_.codes(), ElementsAre("cap.fragments", "ip.fragment_incomplete"));
+    EXPECT_THAT(found_.codes(), ElementsAre("cap.memory", "ip.fragment_incomplete"));
     feed(piece4(datagram, 48, 100, 1));
     EXPECT_EQ(payloads().size(), 0U) << "the oldest was given up";
     feed(piece4(datagram, 48, 100, 4));

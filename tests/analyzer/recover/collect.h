@@ -43,7 +43,8 @@ struct kept_direction {
 struct kept_connection {
     connection_info info;
     kept_direction dirs[2];
-    std::vector<std::string> order;  // "c2s message 24", "s2c gap 100" ...: kind and offset
+    std::vector<std::string> order;    // "c2s message 24", "s2c gap 100" ...: kind and offset
+    std::vector<std::string> missing;  // "s2c 100 before 7": of `order`
     bool closed = false;
     end_kind how = end_kind::end_of_capture;
 };
@@ -77,6 +78,11 @@ class collector final : public handler, public capture::observation_sink {
         d.unparsed.back().head = {};
         d.heads.emplace_back(as_text(u.head));
     }
+    void on_missing(std::uint32_t id, direction dir, std::uint64_t offset) override {
+        kept_connection& c = known(id);
+        c.missing.push_back(std::string(name(dir)) + " " + std::to_string(offset) + " before " +
+                            std::to_string(c.order.size()));
+    }
     void on_end(std::uint32_t id, direction dir, end_kind, const frame_ref&) override {
         place(id, dir, "end", 0).ended = true;
     }
@@ -93,7 +99,7 @@ class collector final : public handler, public capture::observation_sink {
         for (const kept_direction& d : c.dirs) check_accounts(d);
     }
     void on_observation(const capture::observation& o) override {
-        ++warnings[std::string(o.code)];
+        ++warnings[std::string(findings::entry_of(o.code).text)];
         if (!o.text.empty()) texts.push_back(o.text);
     }
     [[nodiscard]] int count(std::string_view code) const {

@@ -123,7 +123,7 @@ TEST_F(ReportCase, EveryPacketTwice) {
     recover("sll2-every-packet-twice.pcap");
     expect_counts(4, 20);
     EXPECT_EQ(seqnos().size(), 15U);
-    EXPECT_EQ(got_.count("tcp.duplicate"), 52);
+    EXPECT_EQ(got_.count("tcp.duplicates"), 52);
     EXPECT_EQ(got_.count("tcp.retransmission"), 0);
 }
 

@@ -225,7 +225,7 @@ constexpr line lines[] = {
     {"pcap-snaplen-128", "findings[rule=D41]", absent},
     // Every packet twice.
     {"sll2-every-packet-twice", "streams[0].mutations", "15"},
-    {"sll2-every-packet-twice", "capture.observations[code=tcp.duplicate].count", "52"},
+    {"sll2-every-packet-twice", "capture.observations[code=tcp.duplicates].count", "52"},
     {"sll2-every-packet-twice", "capture.observations[code=tcp.retransmission]", absent},
     {"sll2-every-packet-twice", "findings[severity=warning]", absent},
     // Values: compressed, with extended attributes, or both.

@@ -80,7 +80,7 @@ TEST(Holes, ManyHolesDoNotWaitForEachOther) {
     }
     w.table.finish();
     EXPECT_EQ(w.only().holes[1].size(), 1999U);
-    EXPECT_EQ(w.seen.count("cap.held_bytes"), 0);
+    EXPECT_EQ(w.seen.count("cap.memory"), 0);
 }
 
 TEST(Holes, AHoleThatNobodyAcknowledgedStaysOpenToTheEnd) {
@@ -193,7 +193,7 @@ TEST(Memory, AtTheCapOfADirectionItsLowestHoleIsFinal) {
     w.table.finish();
     EXPECT_EQ(w.only().holes[1], strings{"0+1 memory_cap"});
     EXPECT_EQ(w.only().bytes[1].size(), 20'000U);
-    EXPECT_EQ(w.seen.count("cap.held_bytes"), 1);
+    EXPECT_EQ(w.seen.count("cap.memory"), 1);
 }
 
 TEST(Memory, AtTheCapOfAllTheLargestHolderLetsGo) {

@@ -159,7 +159,7 @@ TEST(StreamRepeats, TheSameFrameTwiceIsACopyAndNoRetransmission) {
     w.put(s);
     w.table.finish();
     EXPECT_EQ(w.only().bytes[1], "abc");
-    EXPECT_EQ(w.seen.count("tcp.duplicate"), 1);
+    EXPECT_EQ(w.seen.count("tcp.duplicates"), 1);
     EXPECT_EQ(w.seen.count("tcp.retransmission"), 0);
 }
 
@@ -170,7 +170,7 @@ TEST(StreamRepeats, AnEqualFrameMuchLaterIsARetransmission) {
     w.put(s);
     w.now_ns += 10'000'000;
     w.put(s);
-    EXPECT_EQ(w.seen.count("tcp.duplicate"), 0);
+    EXPECT_EQ(w.seen.count("tcp.duplicates"), 0);
     EXPECT_EQ(w.seen.count("tcp.retransmission"), 1);
 }
 

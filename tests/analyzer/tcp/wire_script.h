@@ -21,8 +21,9 @@ struct observed final : capture::observation_sink {
     std::map<std::string, int, std::less<>> counts;
     std::map<std::string, std::string, std::less<>> texts;
     void on_observation(const capture::observation& o) override {
-        ++counts[std::string(o.code)];
-        if (!o.text.empty()) texts.emplace(o.code, o.text);
+        const std::string_view code = findings::entry_of(o.code).text;
+        ++counts[std::string(code)];
+        if (!o.text.empty()) texts.emplace(code, o.text);
     }
     [[nodiscard]] int count(std::string_view code) const {
         const auto found = counts.find(code);
