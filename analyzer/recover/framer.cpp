@@ -346,9 +346,9 @@ std::size_t framer::skip(tcp::position begin, byte_view bytes, const stamp& s) {
 void framer::on_end(end_kind how, tcp::position at, tcp::position acknowledges,
                     const tcp::arrival& now) {
     end_run();
-    const tcp::position end = how == end_kind::fin ? at + 1 : at;
-    end_ = std::max(end_, end);
-    emit({end, acknowledges, now.order, stream_end{shared_.connection, dir_, how, now.at}});
+    end_ = std::max(end_, how == end_kind::fin ? at + 1 : at);
+    // A RST takes no number of its own: what acknowledges all before it does not wait for it.
+    emit({at + 1, acknowledges, now.order, stream_end{shared_.connection, dir_, how, now.at}});
 }
 
 void framer::finish() {

@@ -6,6 +6,9 @@ namespace cdcscope::recover {
 
 namespace {
 
+// More than this does not wait for the end of a segment.
+constexpr std::uint64_t most_unreleased = std::uint64_t{1} << 20;
+
 // The borrowed bytes of an event, which must be copied if it waits.
 byte_view* bytes_of(event& e) noexcept {
     if (auto* m = std::get_if<message>(&e.what)) return &m->bytes;
@@ -20,16 +23,13 @@ void orderer::begin(direction dir, tcp::position origin) {
     s.begun = true;
     s.origin = origin;
     s.known = std::max(s.known, origin);
-    release();
 }
 
 void orderer::expect(direction dir, bool expected, tcp::position floor) {
     side& s = sides_[index(dir)];
     if (s.begun) return;
     s.origin = floor;
-    if (s.expected == expected) return;
     s.expected = expected;
-    if (!expected) release();
 }
 
 // A direction of which nothing was captured is not waited for, nor anything before its first byte.
@@ -53,26 +53,22 @@ bool orderer::wait_for_each_other() const noexcept {
 }
 
 void orderer::add(direction dir, const event& e) {
-    // Everything before `e` is known; what waited for that completed earlier.
+    // Everything before `e` is known. What waited for that may have completed later than `e`.
     side& mine = sides_[index(dir)];
     mine.known = std::max(mine.known, e.end - 1);
     const bool others_wait = !sides_[index(opposite(dir))].queue.empty();
-    if (others_wait) release();
-    if (mine.queue.empty() && is_free(dir, e)) {
-        to_.on_event(e);
-        mine.known = std::max(mine.known, e.end);
-        if (others_wait) release();
+    if (others_wait || !mine.queue.empty() || !is_free(dir, e)) {
+        enqueue(dir, e);
+        if (held_ > most_unreleased) release();
         return;
     }
-    enqueue(dir, e);
-    release();
+    mine.known = std::max(mine.known, e.end);
+    to_.on_event(e);
 }
 
 void orderer::known(direction dir, tcp::position upto) {
     side& mine = sides_[index(dir)];
-    if (upto <= mine.known) return;
-    mine.known = upto;
-    if (!sides_[index(opposite(dir))].queue.empty()) release();
+    mine.known = std::max(mine.known, upto);
 }
 
 void orderer::enqueue(direction dir, const event& e) {

@@ -50,10 +50,14 @@ class orderer {
     // Before begin(): whether something was captured of `dir`, or may still be. If so it is waited
     // for, wherever it begins above `floor`. Not so at first.
     void expect(direction dir, bool expected, tcp::position floor);
-    // Events of one direction in stream order. What cannot go yet is copied.
+    // Events of one direction in stream order. What cannot go yet is copied; it goes with the next
+    // release().
     void add(direction dir, const event& e);
     // Every event of `dir` that ends at or below `upto` has been added.
     void known(direction dir, tcp::position upto);
+    // All that is free goes, the one completed first before the others. To be called when a segment
+    // has been worked off: what it lets out of a hole, it lets out piece by piece.
+    void release();
     // Everything goes, in order of completion as far as acknowledgements allow: nothing more will
     // come.
     void flush();
@@ -80,7 +84,6 @@ class orderer {
 
     [[nodiscard]] bool is_free(direction dir, const event& e) const noexcept;
     [[nodiscard]] bool wait_for_each_other() const noexcept;
-    void release();
     void release_first(direction dir);
     void enqueue(direction dir, const event& e);
 

@@ -115,6 +115,7 @@ void recovered_connection::on_time(const tcp::arrival& now) {
     if (early_ != nullptr) return;
     for (framer& f : framers_) f.on_time(now.at.time_ns);
     after(direction::c2s, now);
+    order_.release();
 }
 
 void recovered_connection::on_end(direction side, end_kind how, tcp::position at,

@@ -55,7 +55,9 @@ void connection::on_segment(const capture::segment& s, direction dir, const arri
     }
     if (has(s, capture::tcp_flag::syn)) on_syn(s, dir, around);
     const bool acknowledges = has(s, capture::tcp_flag::ack);
-    const position acked = acknowledges ? other.on_acknowledgement(s.acknowledgement) : no_position;
+    // A RST often comes without; its sender had what it acknowledged before.
+    const position acked =
+        acknowledges ? other.on_acknowledgement(s.acknowledgement) : other.acknowledged();
     if (has(s, capture::tcp_flag::rst)) {
         on_rst(s, dir, acked, around);
     } else {

@@ -311,7 +311,10 @@ void half_stream::finish(surroundings& with) {
         give_up(late_.first(), false, with);
         drain(with);
     }
-    if (!fin_done_ && highest_ > next_) give_up(highest_, false, with);
+    // E2: acknowledged and never captured. One byte more than was seen may be a FIN.
+    const bool more = data_seen_ && fin_ == no_position && acked_ > highest_ + 1;
+    const position end = more ? acked_ : highest_;
+    if (!fin_done_ && end > next_) give_up(end, false, with);
     reach_ends(with);
     if (rst_ != no_position && !rst_done_) {
         rst_done_ = true;

@@ -63,6 +63,7 @@ class half_stream {
     [[nodiscard]] position on_acknowledgement(std::uint32_t number);
     // The other side's SYN acknowledges ours: there is no byte below.
     void on_handshake(std::uint32_t number) noexcept;
+    [[nodiscard]] position acknowledged() const noexcept { return acked_; }
     [[nodiscard]] position floor() const noexcept { return floor_; }
 
     // After each segment of the connection, and when time has passed: gives up what is final by E1,

@@ -14,16 +14,19 @@ DCP = ("seed0_prepare", "collections_oso_ipv6", "stream_id_ipv4", "tiny_segments
 SEEDS = range(3)
 ONE_IN = 10
 
-# What no reader of the remaining packets can know.
-BEYOND_KNOWING = {
-    ("auth_fail_server117", "loss 2"): {"C2", "C20"},  # the body of the last packet and its acknowledgement are lost; a RST follows
-    ("auth_fail_server118", "loss 1"): {"C10"},  # nothing tells of the rollback that it was the automatic one
-    ("batches", "loss 1"): {"C11", "C12", "C17"},  # the RST of the first connection is lost
-    ("longpoll_idle_close", "loss 0"): {"C1", "C13"},  # GET and CLIENTACK cross the hole in which the answer was
-    ("mysql55_types", "loss 1"): {"C4"},  # a hole in either direction: their order is not known
-    ("two_clients", "loss 0"): {"C10"},  # the CLIENTACK of the other connection is lost
-    ("two_clients", "loss 1"): {"C10", "C13"},  # likewise
-    ("version_mismatch_client118_server110", "loss 2"): {"C1"},  # answers are one behind, as in the whole capture
+# What is left, and what it comes from. A row that no longer holds fails the test.
+LEFT_OVER = {
+    # A GET is lost: the rollback behind it takes effect at once.
+    ("auth_fail_server118", "loss 1"): {"C10"},
+    # Likewise; and what was lost before the RST of the first connection hides when that ended.
+    ("batches", "loss 1"): {"C11", "C12", "C17"},
+    # Two answers are lost in one hole, and the second request was sent between them.
+    ("longpoll_idle_close", "loss 0"): {"C1", "C13"},
+    # A hole in each direction at the same time: which came first is not known.
+    ("mysql55_types", "loss 1"): {"C4"},
+    # A CLIENTACK behind a hole is heard of two seconds after what another connection says.
+    ("two_clients", "loss 0"): {"C10"},
+    ("two_clients", "loss 1"): {"C10", "C13"},
 }
 
 
@@ -67,7 +70,7 @@ class Cut(unittest.TestCase):
                 with self.subTest(f"{capture.stem} {name}"), tempfile.TemporaryDirectory() as folder:
                     cut = pathlib.Path(folder) / "cut.pcap"
                     cut.write_bytes(header + b"".join(some))
-                    self.assertEqual(set(), troubles(cut) - whole - BEYOND_KNOWING.get((capture.stem, name), set()))
+                    self.assertEqual(LEFT_OVER.get((capture.stem, name), set()), troubles(cut) - whole)
                     runs += 1
         self.assertGreater(runs, len(captures))
 

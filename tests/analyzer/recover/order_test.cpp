@@ -189,6 +189,45 @@ TEST(CausalOrder, AnEndStandsBehindWhatItAcknowledges) {
     EXPECT_EQ(t.finish().order, (strings{"s2c message 0", "c2s end 0"}));
 }
 
+TEST(CausalOrder, ARstWithoutAcknowledgementStandsBehindWhatItsSenderHadAcknowledged) {
+    talk t;
+    t.handshake();
+    t.lose(s2c, noop(1));
+    t.say(s2c, noop(2));
+    t.acknowledge(c2s);
+    capture::segment rst = t.segment(c2s, 0, {}, 0);
+    rst.flags = capture::tcp_flag::rst;
+    t.put(rst);
+    EXPECT_EQ(t.finish().order, (strings{"s2c gap 0", "s2c message 24", "c2s end 0"}));
+}
+
+TEST(CausalOrder, AmongThoseThatAreFreeTheOneCompletedFirstGoes) {
+    talk t;
+    t.handshake();
+    t.lose(s2c, noop(1));
+    t.say(s2c, noop(2));
+    t.acknowledge(c2s);
+    t.say(s2c, noop(3));
+    capture::segment rst = t.segment(c2s, 0, {}, 0);
+    rst.flags = capture::tcp_flag::rst;
+    t.put(rst);
+    EXPECT_EQ(t.finish().order,
+              (strings{"s2c gap 0", "s2c message 24", "s2c message 48", "c2s end 0"}));
+}
+
+TEST(CausalOrder, NobodyWaitsForARst) {
+    talk t;
+    t.handshake();
+    t.lose(c2s, noop_answer(1));
+    t.say(c2s, noop_answer(2));
+    t.say(s2c, noop(3));
+    capture::segment rst = t.segment(c2s, t.said[0], {}, 0);
+    rst.flags = capture::tcp_flag::rst;
+    t.put(rst);
+    EXPECT_EQ(t.finish().order,
+              (strings{"c2s gap 0", "c2s message 24", "s2c message 0", "c2s end 0"}));
+}
+
 TEST(CausalOrder, WithoutMemoryEverythingGoesAtOnceAndIsCounted) {
     options chosen;
     chosen.tcp.held_total = 20'000;
