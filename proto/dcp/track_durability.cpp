@@ -52,6 +52,22 @@ void watch_outcome(connection_state& c, const dcp_stream& s, const open_prepare&
          p.replica_ns, key, p.at.at, p.acked});
 }
 
+// The prepare that a wait is for, null when it is open no more. It never becomes open again.
+open_prepare* still_open(connection_state& c, const prepare_wait& wait) {
+    const dcp_stream* s = c.streams.at(wait.stream);
+    if (s == nullptr || s->prepares == nullptr) return nullptr;
+    const auto found = s->prepares->by_seqno.find(wait.seqno);
+    const bool there = found != s->prepares->by_seqno.end() && found->second.id == wait.id;
+    return there ? &found->second : nullptr;
+}
+
+// The stream that a wait is for, null when it needs no acknowledgement any more. It never will
+// again.
+const dcp_stream* unacknowledged(connection_state& c, const ack_wait& wait) {
+    const dcp_stream* s = c.streams.at(wait.stream);
+    return s != nullptr && s->open() && s->acked < wait.seqno ? s : nullptr;
+}
+
 // Takes it out of the open ones.
 open_prepare take(connection_state& c, dcp_stream& s, std::uint64_t seqno) {
     open_prepare p = std::move(s.prepares->by_seqno.extract(seqno).mapped());
@@ -164,7 +180,12 @@ void take_prepare(connection_state& c, const incoming& in, dcp_stream& s, std::u
     p.spared = in_disk_snapshot(s) && seqno <= s.completed;
     if ((p.level == 1 || p.level == 2) && s.has_marker && !in_disk_snapshot(s))
         s.last_sync_prepare = seqno;
-    if (!p.spared) c.prepare_waits.push_back({s.story.index, p.id, seqno, c.now().time});
+    if (!p.spared) {
+        // What is settled is let go here, or all prepares of prepare_time would be kept.
+        while (!c.prepare_waits.empty() && still_open(c, c.prepare_waits.front()) == nullptr)
+            c.prepare_waits.pop_front();
+        c.prepare_waits.push_back({s.story.index, p.id, seqno, c.now().time});
+    }
     if (s.prepares->by_seqno.contains(seqno))
         (void)take(c, s, seqno);  // out-of-order snapshots may repeat one
     s.prepares->by_key.emplace(p.key, seqno);
@@ -249,6 +270,8 @@ void take_seqno_ack(connection_state& c, const incoming& in) {
 void wait_for_ack(connection_state& c, dcp_stream& s) {
     if (s.last_sync_prepare == 0 || !c.agreed.sync_replication() || s.acked >= s.last_sync_prepare)
         return;
+    while (!c.ack_waits.empty() && unacknowledged(c, c.ack_waits.front()) == nullptr)
+        c.ack_waits.pop_front();
     c.ack_waits.push_back({s.story.index, s.last_sync_prepare, c.now()});
 }
 
@@ -258,8 +281,8 @@ void check_durability_times(connection_state& c) {
            now - c.ack_waits.front().since.time > c.report.limits().ns(limit::prepare_ack_time)) {
         const ack_wait wait = c.ack_waits.front();
         c.ack_waits.pop_front();
-        const dcp_stream* s = c.streams.at(wait.stream);
-        if (s == nullptr || !s->open() || s->acked >= wait.seqno) continue;
+        const dcp_stream* s = unacknowledged(c, wait);
+        if (s == nullptr) continue;
         const std::int64_t waited = now - wait.since.time;
         (void)c.report.tell(
             code::dcp_prepare_unacknowledged, severity::note, c.unsure(*s), wait.since.at,
@@ -271,13 +294,11 @@ void check_durability_times(connection_state& c) {
            now - c.prepare_waits.front().since > c.report.limits().ns(limit::prepare_time)) {
         const prepare_wait wait = c.prepare_waits.front();
         c.prepare_waits.pop_front();
-        dcp_stream* s = c.streams.at(wait.stream);
-        if (s == nullptr || s->prepares == nullptr) continue;
-        const auto found = s->prepares->by_seqno.find(wait.seqno);
-        if (found == s->prepares->by_seqno.end() || found->second.id != wait.id) continue;
-        const bool closed_by_consumer = s->story.state == stream_state::closing;
-        tell_open(c, *s, found->second, closed_by_consumer ? severity::note : severity::warning,
-                  "open for");
+        open_prepare* open = still_open(c, wait);
+        if (open == nullptr) continue;
+        const dcp_stream& s = *c.streams.at(wait.stream);
+        const bool closed_by_consumer = s.story.state == stream_state::closing;
+        tell_open(c, s, *open, closed_by_consumer ? severity::note : severity::warning, "open for");
     }
 }
 
