@@ -31,7 +31,7 @@ bool is_ours(const connection_figures& c) {
 std::string_view role(const connection_figures& c) {
     switch (c.info.carries) {
         case recover::protocol::dcp:
-            return c.opens_dcp ? "DCP" : "KV";
+            return c.speaks_dcp ? "DCP" : "KV";
         case recover::protocol::canal:
             return "canal";
         case recover::protocol::canal_admin:

@@ -146,10 +146,9 @@ void extraction::on_totals(std::uint32_t connection, const recover::direction_to
 
 void extraction::on_dcp(const recover::message& m, const dcp::track_record& said,
                         const dcp::connection& state) {
-    if (!m.cut) {
-        const record::message_type type = types_.of(m);
-        figures_.count(type.name, type.response);
-    }
+    const record::message_type type = types_.of(m);
+    if (!m.cut) figures_.count(type.name, type.response);
+    if (type.tells_dcp) figures_.connection(m.connection).speaks_dcp = true;
     if (!chosen(m.frames.done.time_ns)) return;
     const auto made = dcp_->record(m, said, state);
     if (!made) return;
@@ -160,7 +159,6 @@ void extraction::on_dcp(const recover::message& m, const dcp::track_record& said
     write(m.connection, *made);
     if (is_open_request(state) && named_.insert(m.connection).second) {
         track::connection_figures& figures = figures_.connection(m.connection);
-        figures.opens_dcp = true;
         figures.name = state.connection_name();
         if (options_.records.streams == record::layout::connection) {
             announce_dcp({.key = std::string(made->key),

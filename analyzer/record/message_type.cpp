@@ -21,7 +21,7 @@ message_type message_types::of(const recover::message& m) noexcept {
         const dcp::header_outcome parsed = dcp::parse_header(m.bytes, 0xffffffffU);
         const dcp::header& h = parsed.value;
         if (const dcp::opcode_row* row = dcp::find_opcode(h.kind, h.opcode))
-            return {row->event, h.is_response()};
+            return {row->event, h.is_response(), dcp::tells_dcp(*row)};
         if (h.is_push()) return {"server_push", h.is_response()};
         return {numbered("opcode_0x", h.opcode, 16), h.is_response()};
     }

@@ -10,9 +10,10 @@
 namespace cdcscope::record {
 
 struct message_type {
-    std::string_view name;  // "mutation", "opcode_0xf1", "MESSAGES", "TYPE_99"; lives as long as
-                            // the object that gave it
-    bool response = false;  // DCP and key-value answers
+    std::string_view name;   // "mutation", "opcode_0xf1", "MESSAGES", "TYPE_99"; lives as long as
+                             // the object that gave it
+    bool response = false;   // DCP and key-value answers
+    bool tells_dcp = false;  // not key-value traffic of the same port
 };
 
 class message_types {

@@ -71,10 +71,9 @@ class dcp_watch {
         }
         const dcp::header h = dcp::parse_header(s.header).value;
         s.body_left = h.total_length() - dcp::header_size;
-        constexpr std::uint8_t dcp_open = 0x50;
         const dcp::opcode_row* row = dcp::find_opcode(h.kind, h.opcode);
         found_ = h.kind != dcp::magic::push && h.kind != dcp::magic::push_response &&
-                 row != nullptr && (h.opcode == dcp_open || row->of_stream);
+                 row != nullptr && dcp::tells_dcp(*row);
     }
 
     side sides_[2];

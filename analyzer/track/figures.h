@@ -17,8 +17,8 @@ struct connection_figures {
     recover::connection_info info;
     recover::direction_totals ways[2];  // by direction; final once closed
     frame_ref last;                     // when it was closed
-    bool opens_dcp = false;
-    std::string name;  // DCP connection name; canal: "destination / client id"
+    bool speaks_dcp = false;            // not key-value only
+    std::string name;                   // DCP connection name; canal: "destination / client id"
 };
 
 // All observations of one code.

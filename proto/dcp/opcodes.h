@@ -104,6 +104,12 @@ struct opcode_row {
 // none.
 [[nodiscard]] const opcode_row* find_opcode(magic m, std::uint8_t opcode) noexcept;
 
+// Nobody else on a Couchbase port says this: it opens DCP or belongs to a stream.
+[[nodiscard]] inline bool tells_dcp(const opcode_row& row) noexcept {
+    constexpr std::uint8_t dcp_open = 0x50;
+    return row.opcode == dcp_open || row.of_stream;
+}
+
 // All rows, in order of opcode.
 [[nodiscard]] std::span<const opcode_row> client_opcodes() noexcept;
 [[nodiscard]] std::span<const opcode_row> push_opcodes() noexcept;

@@ -24,6 +24,15 @@ class Role(unittest.TestCase):
         for name in ("r05-no-syn-aligned.pcap", "r06-no-syn-mid-message.pcap"):
             self.assertEqual(["DCP"], roles(harness.DATA / "reassembly" / name), name)
 
+    def test_is_the_one_that_extract_tells(self):
+        captures = [*(harness.DATA / "reports").glob("*.pcap"), *(harness.CAPTURES / "dcp").glob("*.pcap"),
+                    *(harness.DATA / "reassembly").glob("r*.pcap")]
+        self.assertGreater(len(captures), 40)
+        for capture in captures:
+            done = harness.run("extract", capture, "-o", "/dev/null", "--no-progress", "--color", "never")
+            ours = set(re.findall(r"^  c\d+ +(DCP|KV) ", done.stdout.decode(), re.M))
+            self.assertEqual({role for role in roles(capture) if role in ("DCP", "KV")}, ours, capture.name)
+
     def test_stands_in_the_table(self):
         table = harness.run("streams", harness.DATA / "reports" / "dcp-durable-writes-stuck.pcap", "--quiet").stdout.decode()
         self.assertTrue(re.search(r":11210 +KV ", table), table)
