@@ -68,8 +68,9 @@ class registry final : public canal::observer {
     };
 
     canal::tracker& add(ws::connection& c, canal::port_kind port) {
+        const std::string server = ws::endpoint(c.server, c.server_port);
         const canal::connection_start start{.id = c.number,
-                                            .server = ws::endpoint(c.server, c.server_port),
+                                            .server = server,
                                             .port = port,
                                             .from_start = {c.from_start, c.from_start}};
         return connections_.emplace_back(*this, start, c).tracker;

@@ -88,14 +88,16 @@ struct dialogue {
 
     track_record feed(direction dir, const bytes& raw, bool cut = false) {
         time_ns += 1'000'000;
-        return c->feed({++id, {time_ns, id, 0}, dir, raw, cut});
+        ++id;
+        return c->feed({id, {time_ns, id, 0}, dir, raw, cut});
     }
     track_record c2s(const parts& p) { return feed(direction::c2s, message(p)); }
     track_record s2c(const parts& p) { return feed(direction::s2c, message(p)); }
     void wait(double seconds) { time_ns += static_cast<std::int64_t>(seconds * 1e9); }
     void end(direction from, end_of how = end_of::fin) {
         time_ns += 1'000'000;
-        c->end(from, how, {time_ns, ++id, 0}, id);
+        ++id;
+        c->end(from, how, {time_ns, id, 0}, id);
     }
     void finish() { c->finish({time_ns + 1'000'000, id + 1, 0}, id + 1); }
 
