@@ -9,8 +9,8 @@ namespace cdcscope::report {
 namespace {
 
 // Indices of at most cap::table_rows rows in their own order: if there are more, the worst.
-template <typename Row>
-std::vector<std::size_t> chosen(const std::vector<Row>& rows) {
+template <typename Rows>
+std::vector<std::size_t> chosen(const Rows& rows) {
     std::vector<std::size_t> order(rows.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     if (order.size() <= cap::table_rows) return order;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -455,9 +456,9 @@ struct model {
     std::uint64_t rules = 0;          // how many were applied
 
     capture_info capture;
-    std::vector<connection> connections;  // by id
-    std::vector<rule_finding> findings;   // most severe first
-    std::vector<card> cards;              // by rank
+    std::deque<connection> connections;  // by id; they are large, and may be very many
+    std::vector<rule_finding> findings;  // most severe first
+    std::vector<card> cards;             // by rank
     std::uint64_t chats_not_shown = 0;
     tally hits;
     std::vector<stream_row> streams;
