@@ -145,6 +145,9 @@ void dcp_collector::take_event(connection& c, live& l, const recover::message& m
         case op::set_vbucket_state:
             add_tick(c, tick_kind::takeover, at);
             break;
+        case op::marker:
+            add_tick(c, tick_kind::snapshot, at);
+            break;
         case op::control:
             if (as_text(v.key.bytes) == "connection_buffer_size") c.flow.asked = m.frames.done;
             break;

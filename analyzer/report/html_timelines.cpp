@@ -189,6 +189,21 @@ std::string data_words(const figure_context& x) {
                        duration(data.last() - data.first()));
 }
 
+// Where the last snapshot of the only stream stands; with several streams, how many there were.
+std::string snapshots_words(const figure_context& x) {
+    std::size_t rest = 0;
+    const auto streams = main_streams(x.rows.streams, rest);
+    std::uint64_t n = 0;
+    for (const auto* s : x.rows.streams) n += s->snapshots;
+    if (streams.size() + rest != 1 || !streams[0]->snapshot_known) return number(n);
+    const auto& s = *streams[0];
+    return fmt::format("{}{} {}", n > 1 ? number(n) + ", the last " : "",
+                       range(s.last_snapshot_start, s.last_snapshot_end),
+                       s.snapshot_complete
+                           ? "complete"
+                           : fmt::format("stays incomplete at {}", number(s.last_seqno)));
+}
+
 std::string noop_words(const connection& c) {
     return fmt::format("{} of {}", number(c.noop.answered), number(c.noop.sent));
 }
@@ -325,9 +340,12 @@ std::string_view timeline_sentence(const connection& c) {
 
 markup timeline_figure(const figure_context& x) {
     if (x.c.what == role::canal_client || x.c.life.length() <= 0 || x.c.ticks.empty()) return {};
-    lanes l(x.c.life,
-            fmt::format("Timeline of connection {}: streams, data, keep-alives, findings", x.c.id));
+    lanes l(
+        x.c.life,
+        fmt::format("Timeline of connection {}: streams, snapshots, data, keep-alives, findings",
+                    x.c.id));
     stream_lanes(l, x);
+    tick_lane(l, x, tick_kind::snapshot, "Snapshots", false, snapshots_words(x));
     tick_lane(l, x, tick_kind::rollback, "Rolled back", false, rollback_words(x));
     tick_lane(l, x, tick_kind::refused, "Requests refused", false, refused_words(x));
     tick_lane(l, x, tick_kind::data, "Data", false, data_words(x));

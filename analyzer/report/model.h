@@ -247,9 +247,10 @@ enum class tick_kind : std::uint8_t {
     empty_poll,
     rollback,
     refused,
-    takeover
+    takeover,
+    snapshot
 };
-inline constexpr std::size_t tick_kinds = 7;
+inline constexpr std::size_t tick_kinds = 8;
 
 struct type_count {
     std::string name;

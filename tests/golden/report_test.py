@@ -2,6 +2,7 @@
 """Reports of the built program: their JSON fits its schema, the troubles fire their rules and no other, and the exit status tells."""
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -54,6 +55,14 @@ class Rules(unittest.TestCase):
                 findings = [f for f in report(REPORTS / case["file"])["findings"] if "rule" in f]
                 self.assertEqual(set(), must - {f["rule"] for f in findings})
                 self.assertEqual(set(), {f["rule"] for f in findings if f["severity"] in ("warning", "error")} - must)
+
+
+class Timeline(unittest.TestCase):
+    def test_shows_snapshots_between_streams_and_data(self):
+        done = harness.run("report", STALL, "--format", "html", "--no-progress", "--quiet")
+        lanes = re.findall(r'<div class="ln">([^<]+)</div>', done.stdout.decode())
+        self.assertEqual(["Stream vb 100", "Snapshots", "Data"], lanes[:3])
+        self.assertIn("0..60 stays incomplete at 14", done.stdout.decode())
 
 
 class SeaStreamerFiles(unittest.TestCase):
