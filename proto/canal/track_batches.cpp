@@ -411,7 +411,9 @@ void tracker::state::empty_poll() {
 
 // Of a MESSAGES that a hole cut: its batch id, if it lies before the hole.
 void tracker::state::damaged_batch(byte_view head) {
-    if (foreign || reset || admin() || check_frame(head, port) != match::partial) return;
+    if (foreign || reset || admin() || head.size() < length_size ||
+        check_frame(head, port) != match::partial)
+        return;
     cursor in(head.subspan(length_size));
     std::uint64_t type = 0;
     std::uint8_t tag = in.u8();

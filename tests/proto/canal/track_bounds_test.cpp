@@ -60,10 +60,10 @@ class connection {
     }
     track_record acknowledge(std::int64_t id) { return send(8, named().number(3, id)); }
     // The first bytes of a MESSAGES, then a hole.
-    void lose_end_of_batch(std::int64_t id) {
+    void lose_end_of_batch(std::int64_t id, std::size_t captured = 16) {
         const auto bytes =
             framed(7, wire_writer().number(1, id).text(2, std::string(1000, '\x0a')));
-        tracker_.damaged(direction::s2c, byte_view(bytes).first(16), ++at_.frame,
+        tracker_.damaged(direction::s2c, byte_view(bytes).first(captured), ++at_.frame,
                          {at_.frame, at_.frame, at_});
         tracker_.hole(direction::s2c);
     }
@@ -90,6 +90,24 @@ TEST(CanalTracker, ForgetsAConnectionThatVanishedWithoutAnEnd) {
     next.open();
     next.end(direction::c2s, close_kind::fin);
     EXPECT_EQ(found.rules, std::vector<std::string>{"C13 warning"});
+}
+
+TEST(CanalTracker, ReadsNoBatchIdBehindAPieceOfALength) {
+    const auto told = [](std::size_t captured) {
+        collector found;
+        world shared;
+        connection c(shared, 1, found);
+        c.open();
+        c.get();
+        c.batch(5, 100);
+        c.acknowledge(5);
+        c.get();
+        c.lose_end_of_batch(1, captured);  // its id goes back, which is a finding where it was seen
+        return found.rules;
+    };
+    EXPECT_FALSE(told(16).empty());
+    for (std::size_t captured = 0; captured < 4; ++captured)
+        EXPECT_TRUE(told(captured).empty()) << captured;
 }
 
 TEST(CanalTracker, CallsNothingUnansweredWhereOneDirectionWasCaptured) {
