@@ -117,8 +117,8 @@ detector::opinion detector::judge_start(direction dir, byte_view bytes, bool las
     return open && !last ? opinion::open : opinion::foreign;
 }
 
-// Somewhere in a stream, on a port that promises nothing: messages must be found. Two in a row say what it is; where exactly
-// they begin is for the search of the framer to say.
+// Somewhere in a stream, on a port that promises nothing: messages must be found. Two in a row say
+// what it is; where exactly they begin is for the search of the framer to say.
 detector::opinion detector::judge_middle(side& s, byte_view bytes, bool last) const {
     if (!name_foreign(bytes).empty()) return opinion::foreign;
     const bool enough = last || bytes.size() >= longest_look;

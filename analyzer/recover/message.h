@@ -14,43 +14,45 @@
 namespace cdcscope::recover {
 
 enum class protocol : std::uint8_t {
-    unknown,      // nothing seen yet that tells
-    dcp,          // Couchbase key-value or DCP
+    unknown,  // nothing seen yet that tells
+    dcp,      // Couchbase key-value or DCP
     canal,
     canal_admin,
     tls,
-    other,        // neither: all its bytes are unparsed
+    other,  // neither: all its bytes are unparsed
 };
 
 struct connection_info {
-    std::uint32_t id = 0;               // from 1, by first packet
-    capture::endpoint client;           // who sent the SYN; else who does not hold a well-known port
+    std::uint32_t id = 0;      // from 1, by first packet
+    capture::endpoint client;  // who sent the SYN; else who does not hold a well-known port
     capture::endpoint server;
     protocol carries = protocol::unknown;
     bool from_start[2] = {false, false};  // by direction: its SYN was captured
-    frame_ref first;                    // first packet
+    frame_ref first;                      // first packet
 };
 
 struct message {
     std::uint32_t connection = 0;
     direction dir = direction::c2s;
     protocol carries = protocol::unknown;
-    bool cut = false;                   // header, extras and key are here, the value is not whole (DCP only)
-    bool after_gap = false;             // first message behind a hole of its direction
-    std::uint64_t gap_bytes = 0;        // size of that hole
-    std::uint64_t offset = 0;           // of its first byte in its direction's stream
-    std::uint64_t wire_length = 0;      // on the wire (canal: the 4 length bytes too)
-    std::uint64_t captured = 0;         // == wire_length unless cut: bytes of it that the capture holds
-    byte_view bytes;                    // from its first byte; cut: up to the first missing one. Valid during the call
+    bool cut = false;        // header, extras and key are here, the value is not whole (DCP only)
+    bool after_gap = false;  // first message behind a hole of its direction
+    std::uint64_t gap_bytes = 0;    // size of that hole
+    std::uint64_t offset = 0;       // of its first byte in its direction's stream
+    std::uint64_t wire_length = 0;  // on the wire (canal: the 4 length bytes too)
+    std::uint64_t captured = 0;     // == wire_length unless cut: bytes of it that the capture holds
+    byte_view
+        bytes;  // from its first byte; cut: up to the first missing one. Valid during the call
     frame_span frames;
-    std::int64_t first_ns = 0;          // time of the packet that brought its first byte
+    std::int64_t first_ns = 0;  // time of the packet that brought its first byte
 };
 
 enum class unparsed_kind : std::uint8_t {
-    skipped,         // on the way to the next message, behind a hole or at a start in mid-stream
-    piece,           // of a message that a hole or the snap length cut
-    incomplete,      // the stream ends inside a message, with no hole in it
-    bad_length,      // a length that no message has, where a message should begin (canal.md rules 15 and 20)
+    skipped,     // on the way to the next message, behind a hole or at a start in mid-stream
+    piece,       // of a message that a hole or the snap length cut
+    incomplete,  // the stream ends inside a message, with no hole in it
+    bad_length,  // a length that no message has, where a message should begin (canal.md rules 15
+                 // and 20)
     other_protocol,  // neither DCP nor canal, or encrypted
 };
 
@@ -61,8 +63,9 @@ struct unparsed_run {
     std::uint64_t length = 0;
     frame_span frames;
     unparsed_kind kind = unparsed_kind::skipped;
-    std::uint32_t claimed_length = 0;   // bad_length: the length field (canal)
-    byte_view head;                     // its first bytes, 16 at most; bad_length: those behind the length field. Valid during the call
+    std::uint32_t claimed_length = 0;  // bad_length: the length field (canal)
+    byte_view head;  // its first bytes, 16 at most; bad_length: those behind the length field.
+                     // Valid during the call
 };
 
 using tcp::gap_reason;
@@ -73,16 +76,17 @@ struct gap {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
     gap_reason reason = gap_reason::not_acked;
-    bool inside_value = false;          // lies in the value of one cut message: hides no message
-    frame_ref at;                       // first frame behind it
+    bool inside_value = false;  // lies in the value of one cut message: hides no message
+    frame_ref at;               // first frame behind it
 };
 
 using tcp::end_kind;
 
-// Figures of one direction; message_bytes + gap_bytes + unparsed_bytes = stream_bytes once it is closed.
+// Figures of one direction; message_bytes + gap_bytes + unparsed_bytes = stream_bytes once it is
+// closed.
 struct direction_totals {
     std::uint64_t stream_bytes = 0, message_bytes = 0, gap_bytes = 0, unparsed_bytes = 0;
-    std::uint64_t messages = 0;      // whole ones
+    std::uint64_t messages = 0;  // whole ones
     std::uint64_t gaps = 0, unparsed = 0, cut_messages = 0;
     std::uint64_t duplicate_bytes = 0, conflict_bytes = 0;
 };
@@ -95,8 +99,8 @@ class handler {
     handler& operator=(const handler&) = delete;
     virtual ~handler() = default;
 
-    // Before anything else of this connection. Its protocol may still be unknown, and whether the other direction's SYN is in
-    // the capture: on_protocol tells what has become known since.
+    // Before anything else of this connection. Its protocol may still be unknown, and whether the
+    // other direction's SYN is in the capture: on_protocol tells what has become known since.
     virtual void on_connection(const connection_info& c) = 0;
     virtual void on_protocol(const connection_info& c) = 0;
     virtual void on_message(const message& m) = 0;
@@ -107,7 +111,8 @@ class handler {
     virtual void on_missing(std::uint32_t /*connection*/, direction /*dir*/,
                             std::uint64_t /*offset*/) {}
     // FIN or RST sent by `dir`, at its place in the order.
-    virtual void on_end(std::uint32_t connection, direction dir, end_kind how, const frame_ref& at) = 0;
+    virtual void on_end(std::uint32_t connection, direction dir, end_kind how,
+                        const frame_ref& at) = 0;
     // Its figures, just before on_closed.
     virtual void on_totals(std::uint32_t /*connection*/, const direction_totals& /*c2s*/,
                            const direction_totals& /*s2c*/) {}

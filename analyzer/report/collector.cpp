@@ -235,8 +235,7 @@ void collector::on_observation(const capture::observation& o) {
     if (o.code == findings::code::capture_truncated_file) cut_files_.push_back(o.at.file);
     const std::string code(findings::entry_of(o.code).text);
     const auto [found, is_new] = observed_index_.try_emplace(code, observed_.size());
-    if (is_new)
-        observed_.push_back({code, 0, 0, o.connection, o.at, directions_in_words(o.text)});
+    if (is_new) observed_.push_back({code, 0, 0, o.connection, o.at, directions_in_words(o.text)});
     ++observed_[found->second].count;
     observed_[found->second].bytes += o.bytes;
 }

@@ -15,7 +15,8 @@ int main(int count, char** arguments) {
         return 2;
     }
     const std::filesystem::path folder = arguments[count - 1];
-    bool good = cdcscope::docs::put(folder / "dcp-fields.md", cdcscope::docs::dcp_fields_markdown(), check);
+    bool good =
+        cdcscope::docs::put(folder / "dcp-fields.md", cdcscope::docs::dcp_fields_markdown(), check);
     for (const auto& schema : cdcscope::docs::dcp_schemas()) {
         good &= cdcscope::docs::put(folder / "schema" / schema.name, schema.text, check);
     }

@@ -114,15 +114,10 @@ inline constexpr layout seqno_advanced[] = {{"", 8, seqno_advanced_fields}};
 inline constexpr field_at oso_fields[] = {{f::oso_flags, 0}};
 inline constexpr layout oso_snapshot[] = {{"", 4, oso_fields}};
 
-inline constexpr field_at cache_record_fields[] = {{f::cache_cas, 0},
-                                                   {f::by_seqno, 8},
-                                                   {f::rev_seqno, 16},
-                                                   {f::cache_value_length, 24},
-                                                   {f::item_flags, 28},
-                                                   {f::expiration, 32},
-                                                   {f::cache_key_length, 36},
-                                                   {f::datatype, 38},
-                                                   {f::cache_hint, 39}};
+inline constexpr field_at cache_record_fields[] = {
+    {f::cache_cas, 0},           {f::by_seqno, 8},    {f::rev_seqno, 16},
+    {f::cache_value_length, 24}, {f::item_flags, 28}, {f::expiration, 32},
+    {f::cache_key_length, 36},   {f::datatype, 38},   {f::cache_hint, 39}};
 inline constexpr layout cache_record{"", 40, cache_record_fields};
 
 inline constexpr field_at feature_fields[] = {{f::hello_feature, 0}};

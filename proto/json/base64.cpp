@@ -50,8 +50,10 @@ std::optional<std::vector<std::uint8_t>> decode_base64(std::string_view text) {
     out.reserve(text.size() / 4 * 3);
     for (std::size_t i = 0; i < text.size(); i += 4) {
         const bool final = i + 4 == text.size();
-        const std::size_t padding =
-            !final ? 0 : text[i + 3] != '=' ? 0 : text[i + 2] != '=' ? 1 : 2;
+        const std::size_t padding = !final               ? 0
+                                    : text[i + 3] != '=' ? 0
+                                    : text[i + 2] != '=' ? 1
+                                                         : 2;
         std::uint32_t four = 0;
         for (std::size_t k = 0; k < 4; ++k) {
             const std::uint8_t digit =

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
-auto size_of(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
+auto size_of(std::string_view text) {
+    return static_cast<rapidjson::SizeType>(text.size());
+}
 
 }  // namespace
 
@@ -24,7 +26,9 @@ struct json_writer::state {
     rapidjson::Writer<rapidjson::StringBuffer> to{out};
     std::string scratch;  // a value that is made before it is written
 
-    void raw(std::string_view json) { to.RawValue(json.data(), json.size(), rapidjson::kStringType); }
+    void raw(std::string_view json) {
+        to.RawValue(json.data(), json.size(), rapidjson::kStringType);
+    }
 };
 
 json_writer::json_writer() : state_(std::make_unique<state>()) {}

@@ -9,8 +9,8 @@
 
 namespace cdcscope {
 
-// Writes one JSON document into a buffer that it owns. Commas and colons come by themselves; the caller keeps the nesting right
-// (asserted). No line feed is ever written, so a document is a line.
+// Writes one JSON document into a buffer that it owns. Commas and colons come by themselves; the
+// caller keeps the nesting right (asserted). No line feed is ever written, so a document is a line.
 class json_writer {
   public:
     json_writer();
@@ -31,8 +31,8 @@ class json_writer {
     json_writer& begin_array();
     json_writer& end_array();
 
-    json_writer& name(std::string_view name);         // UTF-8
-    json_writer& string(std::string_view text);       // UTF-8; see text_or_base64
+    json_writer& name(std::string_view name);    // UTF-8
+    json_writer& string(std::string_view text);  // UTF-8; see text_or_base64
     json_writer& number(std::uint64_t value);
     json_writer& number(std::int64_t value);
     json_writer& number(std::uint32_t value) { return number(std::uint64_t{value}); }
@@ -50,11 +50,17 @@ class json_writer {
     json_writer& raw(std::string_view json);
 
     // Shorthand for the common pairs.
-    json_writer& field(std::string_view key, std::string_view value) { return name(key).string(value); }
+    json_writer& field(std::string_view key, std::string_view value) {
+        return name(key).string(value);
+    }
     json_writer& field(std::string_view key, const char* value) { return name(key).string(value); }
-    json_writer& field(std::string_view key, std::uint64_t value) { return name(key).number(value); }
+    json_writer& field(std::string_view key, std::uint64_t value) {
+        return name(key).number(value);
+    }
     json_writer& field(std::string_view key, std::int64_t value) { return name(key).number(value); }
-    json_writer& field(std::string_view key, std::uint32_t value) { return name(key).number(value); }
+    json_writer& field(std::string_view key, std::uint32_t value) {
+        return name(key).number(value);
+    }
     json_writer& field(std::string_view key, int value) { return name(key).number(value); }
     json_writer& field(std::string_view key, double value) { return name(key).number(value); }
     json_writer& field(std::string_view key, bool value) { return name(key).boolean(value); }

@@ -1,4 +1,5 @@
-// The one reader of hostile bytes: every read is checked, the first one that does not fit makes all later ones fail.
+// The one reader of hostile bytes: every read is checked, the first one that does not fit makes all
+// later ones fail.
 #pragma once
 
 #include "proto/wire/bytes.h"
@@ -13,7 +14,9 @@ class cursor {
     // False once a read did not fit; that read and all later ones gave 0 or nothing.
     [[nodiscard]] constexpr bool ok() const noexcept { return ok_; }
     [[nodiscard]] constexpr std::size_t offset() const noexcept { return offset_; }
-    [[nodiscard]] constexpr std::size_t remaining() const noexcept { return bytes_.size() - offset_; }
+    [[nodiscard]] constexpr std::size_t remaining() const noexcept {
+        return bytes_.size() - offset_;
+    }
     [[nodiscard]] constexpr bool at_end() const noexcept { return remaining() == 0; }
     [[nodiscard]] constexpr byte_view rest() const noexcept { return bytes_.subspan(offset_); }
 

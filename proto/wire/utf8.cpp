@@ -5,7 +5,9 @@
 namespace cdcscope {
 namespace {
 
-constexpr bool continues(std::uint8_t b) noexcept { return (b & 0xc0U) == 0x80; }
+constexpr bool continues(std::uint8_t b) noexcept {
+    return (b & 0xc0U) == 0x80;
+}
 
 }  // namespace
 

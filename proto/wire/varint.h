@@ -1,5 +1,5 @@
-// Variable-length integers: protobuf's varint (up to 64 bits, 10 bytes) and the unsigned LEB128 of Couchbase collection ids
-// (32 bits, 5 bytes, shortest form only).
+// Variable-length integers: protobuf's varint (up to 64 bits, 10 bytes) and the unsigned LEB128 of
+// Couchbase collection ids (32 bits, 5 bytes, shortest form only).
 #pragma once
 
 #include "proto/wire/bytes.h"

@@ -117,7 +117,8 @@ TEST(JsonDocument, AgreesWithAnotherParserOnEveryDamage) {
 }
 
 TEST(JsonDocument, RefusesWhatIsNoJsonAndLeavesTheBufferAlone) {
-    for (const char* bad : {"", "{", "{\"a\":1,}", "[1 2]", "01", "tru", "1 2", "\"\xff\"", "{a:1}"}) {
+    for (const char* bad :
+         {"", "{", "{\"a\":1,}", "[1 2]", "01", "tru", "1 2", "\"\xff\"", "{a:1}"}) {
         EXPECT_EQ(compact(bad), "refused <") << bad;
     }
     EXPECT_EQ(compact(std::string_view("{}\0x", 4)), "refused <");
@@ -128,8 +129,11 @@ TEST(JsonDocument, RefusesWhatIsNoJsonAndLeavesTheBufferAlone) {
 }
 
 TEST(Base64, GoesBothWays) {
-    for (const auto& [plain, coded] : {std::pair{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
-                                       {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}}) {
+    for (const auto& [plain, coded] : {std::pair{"", ""},
+                                       {"f", "Zg=="},
+                                       {"fo", "Zm8="},
+                                       {"foo", "Zm9v"},
+                                       {"foobar", "Zm9vYmFy"}}) {
         std::string out;
         append_base64(out, as_bytes(plain));
         EXPECT_EQ(out, coded);
