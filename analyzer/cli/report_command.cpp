@@ -66,16 +66,8 @@ report::capture_info captured(const capture::reader& from) {
 }
 
 std::string rendered(const report::model& m, const report_options& o, report_format format) {
-    switch (format) {
-        case report_format::html:
-            return report::render_html(m);
-        case report_format::json:
-            return report::render_json(m) + "\n";
-        case report_format::markdown:
-            return report::render_markdown(m, {o.all});
-        case report_format::text:
-            break;
-    }
+    if (format == report_format::html) return report::render_html(m);
+    if (format == report_format::markdown) return report::render_markdown(m, {o.all});
     // A file has room for every finding; a terminal shows the gravest three in full.
     const bool to_terminal = o.output == "-";
     return report::render_text(
@@ -95,8 +87,19 @@ std::string open_output(const report_options& o, sink::output_file& file) {
     return file.open(o.output, existing).error;
 }
 
-std::string write(sink::output_file& file, const std::string& text) {
-    if (sink::status written = file.write(as_bytes(text)); !written.ok()) return written.error;
+std::string write(sink::output_file& file, const report::model& m, const report_options& o,
+                  report_format format) {
+    sink::status written;
+    const auto put = [&](std::string_view text) {
+        if (written.ok()) written = file.write(as_bytes(text));
+    };
+    if (format == report_format::json) {
+        report::write_json(m, put);
+        put("\n");
+    } else {
+        put(rendered(m, o, format));
+    }
+    if (!written.ok()) return written.error;
     sink::status done = file.commit();
     return file.reader_gone() ? std::string{} : done.error;
 }
@@ -133,7 +136,7 @@ int run_report(const report_options& o) {
         return stop_status();
     }
     const report::model& m = read.model;
-    if (fail(write(file, rendered(m, o, format)))) return exit_status::failed;
+    if (fail(write(file, m, o, format))) return exit_status::failed;
     if (!o.common.quiet) print_warnings(m);
     if (!o.fail_on) return exit_status::done;
     const std::string grave = what_to_fail_on(m.hits, *o.fail_on);

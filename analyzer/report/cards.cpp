@@ -166,6 +166,16 @@ void choose_evidence(card& c) {
     all.erase(all.begin() + 3, all.end() - 2);
 }
 
+// The whole of a connection, told by its client: an address and a port.
+std::string client_filter(const connection& c) {
+    const std::string_view client = c.client;
+    const auto colon = client.rfind(':');
+    const bool v6 = client.starts_with('[');
+    const auto ip = v6 ? client.substr(1, colon - 2) : client.substr(0, colon);
+    return fmt::format("{}.addr == {} && tcp.port == {}", v6 ? "ipv6" : "ip", ip,
+                       client.substr(colon + 1));
+}
+
 void add_filters(const model& m, card& c) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> frames;
     for (const auto& e : c.shown) {
@@ -178,13 +188,13 @@ void add_filters(const model& m, card& c) {
             {fmt::format("Frames, {}", m.file_name(file)), frames_filter(numbers), false});
     const auto* owner = m.find(c.connection);
     if (owner == nullptr) return;
-    c.filters.push_back({"Whole connection", owner->client_filter, false});
+    const auto whole = client_filter(*owner);
+    c.filters.push_back({"Whole connection", whole, false});
     const auto plugin = c.code.starts_with("dcp.")     ? "cb" + c.code
                         : c.code.starts_with("canal.") ? c.code
                                                        : std::string{};
     if (!plugin.empty())
-        c.filters.push_back(
-            {"With the plugin", fmt::format("{} && {}", owner->client_filter, plugin), true});
+        c.filters.push_back({"With the plugin", fmt::format("{} && {}", whole, plugin), true});
 }
 
 bool outranks(const card& a, const card& b) {
@@ -250,7 +260,7 @@ void mark_streams(model& m) {
         if (r.state == stream_state::refused) r.fared = health::warning;
         if (r.state == stream_state::rolled_back) r.fared = health::note;
         const auto* c = m.find(r.connection);
-        if (c != nullptr && c->flow.full_at_end && r.live && r.snapshot_known &&
+        if (c != nullptr && c->flow->full_at_end && r.live && r.snapshot_known &&
             !r.snapshot_complete && c->fared >= health::warning)
             r.fared = health::warning;
     }

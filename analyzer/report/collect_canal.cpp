@@ -17,11 +17,6 @@ bool hex_digits(byte_view text) {
     });
 }
 
-void add_tick(connection& c, tick_kind kind, std::int64_t at) {
-    if (c.ticks.empty()) c.ticks.resize(tick_kinds);
-    c.ticks[static_cast<std::size_t>(kind)].add(at, 1);
-}
-
 void count_type(connection& c, std::string_view name) {
     const auto known = std::find_if(c.by_type.begin(), c.by_type.end(),
                                     [&](const type_count& t) { return t.name == name; });
@@ -102,12 +97,13 @@ void canal_collector::on_message(connection& c, const recover::message& m,
     } else if (said.destination != 0 && c.target.empty()) {
         c.target = std::string(world.destination(said.destination).name);
     }
-    c.canal.most_open = std::max<std::uint64_t>(c.canal.most_open, said.outstanding);
+    auto& figures = c.canal.make();
+    figures.most_open = std::max<std::uint64_t>(figures.most_open, said.outstanding);
     switch (static_cast<canal::packet_type>(p.type)) {
         case canal::packet_type::messages:
             return take_batch(c, m, p, said);
         case canal::packet_type::ack:
-            if (canal::parse_ack(p.body).code != 0) ++c.canal.errors;
+            if (canal::parse_ack(p.body).code != 0) ++figures.errors;
             return;
         default:
             return take_request(c, m, p);
@@ -125,10 +121,10 @@ void canal_collector::take_request(connection& c, const recover::message& m,
             asked_[c.id] = m.frames.done;
             return;
         case canal::packet_type::clientrollback:
-            return add_tick(c, tick_kind::rollback, m.frames.done.time_ns);
+            return c.ticks.add(tick_kind::rollback, m.frames.done.time_ns);
         case canal::packet_type::subscription:
-            c.canal.filter_sent = true;
-            c.canal.filter = std::string(r.filter);
+            c.canal.make().filter_sent = true;
+            c.canal.make().filter = std::string(r.filter);
             return;
         default:
             return;
@@ -136,13 +132,14 @@ void canal_collector::take_request(connection& c, const recover::message& m,
 }
 
 void canal_collector::take_login(connection& c, const canal::request_view& r) {
-    c.canal.user = std::string(r.username);
-    c.canal.net_read_timeout_ms = r.net_read_timeout;
-    c.canal.net_write_timeout_ms = r.net_write_timeout;
+    auto& figures = c.canal.make();
+    figures.user = std::string(r.username);
+    figures.net_read_timeout_ms = r.net_read_timeout;
+    figures.net_write_timeout_ms = r.net_write_timeout;
     if (r.password.empty()) {
-        c.canal.password_form = "empty";
+        figures.password_form = "empty";
     } else {
-        c.canal.password_form =
+        figures.password_form =
             r.password.size() == 40 && hex_digits(r.password) ? "40 hex digits" : "clear text";
     }
 }
@@ -150,7 +147,7 @@ void canal_collector::take_login(connection& c, const canal::request_view& r) {
 // ---- batches
 
 void canal_collector::add_lag(connection& c, std::int64_t lag_ns) {
-    auto& f = c.canal;
+    auto& f = c.canal.make();
     f.lag_least_ns = f.has_lag ? std::min(f.lag_least_ns, lag_ns) : lag_ns;
     f.lag_most_ns = f.has_lag ? std::max(f.lag_most_ns, lag_ns) : lag_ns;
     f.lag_last_ns = lag_ns;
@@ -163,12 +160,12 @@ void canal_collector::take_batch(connection& c, const recover::message& m,
                                  const canal::packet_view& p, const canal::track_record& said) {
     const auto batch = canal::parse_messages(p.body);
     if (batch.batch_id <= 0) {
-        ++c.canal.empty_polls;
-        add_tick(c, tick_kind::empty_poll, m.frames.done.time_ns);
+        ++c.canal.make().empty_polls;
+        c.ticks.add(tick_kind::empty_poll, m.frames.done.time_ns);
         return;
     }
-    add_tick(c, tick_kind::data, m.frames.done.time_ns);
-    ++c.canal.batches;
+    c.ticks.add(tick_kind::data, m.frames.done.time_ns);
+    ++c.canal.make().batches;
     if (said.has_lag) add_lag(c, said.lag_ns);
     batch_row row;
     row.connection = c.id;
@@ -185,15 +182,12 @@ void canal_collector::take_batch(connection& c, const recover::message& m,
     row.bytes = m.wire_length;
     for (const auto entry : canal::occurrences(p.body, canal::fields::messages::messages))
         take_entry(c, row, entry);
-    c.canal.entries += row.entries;
-    c.canal.rows += row.rows;
-    c.canal.ddl += row.ddl;
-    if (m_.batches.size() >= cap::batches) {
-        ++m_.batches_left_out;
-        return;
-    }
-    rows_[{c.id, batch.batch_id, row.delivered.file, row.delivered.frame}] = m_.batches.size();
-    m_.batches.push_back(std::move(row));
+    auto& figures = c.canal.make();
+    figures.entries += row.entries;
+    figures.rows += row.rows;
+    figures.ddl += row.ddl;
+    const batch_key key{c.id, batch.batch_id, row.delivered.file, row.delivered.frame};
+    open_[key] = batches_.add(std::move(row));
 }
 
 void canal_collector::take_entry(connection& c, batch_row& row, byte_view bytes) {
@@ -215,7 +209,7 @@ void canal_collector::take_rows(connection& c, batch_row& row, const canal::head
     const auto change = canal::parse_row_change(store);
     const auto table = qualified(header.schema, header.table);
     add_once(row.tables, table, 8);
-    add_once(c.canal.tables, table, 100);
+    add_once(c.canal.make().tables, table, 100);
     row.rows += change.rows;
     row.ddl += change.is_ddl ? 1 : 0;
     if (c.rows.size() >= cap::items) return;
@@ -232,16 +226,19 @@ void canal_collector::on_batch(const canal::batch_facts& b) noexcept {
                   ? nullptr
                   : &m_.connections[b.connection - 1];
     if (c != nullptr) {
-        c->canal.acknowledged += b.fate == canal::batch_fate::acked ? 1 : 0;
-        c->canal.rolled_back += b.fate == canal::batch_fate::rolled_back ? 1 : 0;
-        c->canal.open += b.fate == canal::batch_fate::open ? 1 : 0;
+        auto& figures = c->canal.make();
+        figures.acknowledged += b.fate == canal::batch_fate::acked ? 1 : 0;
+        figures.rolled_back += b.fate == canal::batch_fate::rolled_back ? 1 : 0;
+        figures.open += b.fate == canal::batch_fate::open ? 1 : 0;
     }
     if (b.fate == canal::batch_fate::acked && b.id > 0)
         newest_acked_[b.key] = {static_cast<std::uint64_t>(b.id), b.newest_execute_ms};
-    const auto found = rows_.find({b.connection, b.id, b.delivered.file, b.delivered.frame});
-    if (found == rows_.end()) return;
-    auto& row = m_.batches[found->second];
-    rows_.erase(found);
+    const auto found = open_.find({b.connection, b.id, b.delivered.file, b.delivered.frame});
+    if (found == open_.end()) return;
+    auto* const kept = batches_.find(found->second);
+    open_.erase(found);
+    if (kept == nullptr) return;
+    auto& row = *kept;
     constexpr batch_state states[] = {batch_state::open, batch_state::acknowledged,
                                       batch_state::rolled_back, batch_state::forgotten};
     row.state = states[static_cast<std::size_t>(b.fate)];
@@ -287,6 +284,8 @@ void canal_collector::name_transactions(const canal::world& world) {
 }
 
 void canal_collector::finish(const canal::world& world) {
+    m_.batches_left_out = batches_.left_out();
+    m_.batches = batches_.take();
     name_transactions(world);
     for (std::uint32_t i = 1; i <= world.keys() && m_.positions.size() < cap::writes; ++i) {
         const auto key = world.key(i);

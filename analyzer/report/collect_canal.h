@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "analyzer/recover/message.h"
+#include "analyzer/report/first_and_last.h"
 #include "analyzer/report/model.h"
 #include "proto/canal/track.h"
 #include "proto/canal/view.h"
@@ -43,7 +44,8 @@ class canal_collector final : public canal::observer {
     void add_lag(connection& c, std::int64_t lag_ns);
 
     model& m_;
-    std::map<batch_key, std::size_t> rows_;  // into m_.batches; only those whose fate is open
+    first_and_last<batch_row> batches_{cap::batches};
+    std::map<batch_key, std::uint64_t> open_;  // their numbers in batches_; fate not known
     struct waiting_transaction {
         std::uint32_t key = 0;
         split_transaction what;

@@ -20,11 +20,6 @@ constexpr std::uint8_t dcp_open = 0x50, marker = 0x56, buffer_ack = 0x5d, contro
                        seqno_advanced = 0x64;
 }
 
-void add_tick(connection& c, tick_kind kind, std::int64_t at) {
-    if (c.ticks.empty()) c.ticks.resize(tick_kinds);
-    c.ticks[static_cast<std::size_t>(kind)].add(at, 1);
-}
-
 void count_type(connection& c, std::string_view name, bool response) {
     for (auto& t : c.by_type) {
         if (t.name.starts_with(name) && t.name.size() == name.size() + (response ? 9 : 0)) {
@@ -127,9 +122,10 @@ void dcp_collector::take_filling(connection& c, live& l, const dcp::message_view
     std::string name(v.row->event);
     std::replace(name.begin(), name.end(), '_', ' ');
     const auto seqno = v.own_seqno();
-    c.flow.filled_by = seqno ? fmt::format("{} seqno {}", name, number(*seqno)) : name;
-    c.flow.filled_from = l.before;
-    c.flow.filled_to = l.outstanding;
+    auto& f = c.flow.make();
+    f.filled_by = seqno ? fmt::format("{} seqno {}", name, number(*seqno)) : name;
+    f.filled_from = l.before;
+    f.filled_to = l.outstanding;
 }
 
 void dcp_collector::take_event(connection& c, live& l, const recover::message& m,
@@ -140,16 +136,17 @@ void dcp_collector::take_event(connection& c, live& l, const recover::message& m
             l.opens_dcp = true;
             break;
         case op::buffer_ack:
-            add_tick(c, tick_kind::acknowledged, at);
+            c.ticks.add(tick_kind::acknowledged, at);
             break;
         case op::set_vbucket_state:
-            add_tick(c, tick_kind::takeover, at);
+            c.ticks.add(tick_kind::takeover, at);
             break;
         case op::marker:
-            add_tick(c, tick_kind::snapshot, at);
+            c.ticks.add(tick_kind::snapshot, at);
             break;
         case op::control:
-            if (as_text(v.key.bytes) == "connection_buffer_size") c.flow.asked = m.frames.done;
+            if (as_text(v.key.bytes) == "connection_buffer_size")
+                c.flow.make().asked = m.frames.done;
             break;
         default:
             break;
@@ -158,7 +155,7 @@ void dcp_collector::take_event(connection& c, live& l, const recover::message& m
                             v.head.opcode == op::seqno_advanced;
     if (!progresses && v.head.opcode != op::marker) return;
     l.carries_items = true;
-    add_tick(c, tick_kind::data, at);
+    c.ticks.add(tick_kind::data, at);
     if (!progresses) return;
     take_seqno(l, v);
     if (v.row->data_change) take_item(c, l, m, v, snapshot);
@@ -187,11 +184,11 @@ void dcp_collector::take_item(connection& c, live& l, const recover::message& m,
     }
     if (v.head.opcode == op::commit || v.head.opcode == op::abort) return take_outcome(l, m, v);
     const auto first = c.items.size() < cap::items;
-    const auto largest = v.head.value_length() > l.largest.value_bytes;
+    const auto largest = v.head.value_length() > l.largest->value_bytes;
     if (!first && !largest) return;
     auto sample = sample_of(m, v);
     sample.snapshot = snapshot;
-    if (largest) l.largest = sample;
+    if (largest) l.largest.make() = sample;
     if (first) c.items.push_back(std::move(sample));
 }
 
@@ -219,8 +216,9 @@ item_sample dcp_collector::sample_of(const recover::message& m, const dcp::messa
 
 // on_prepare told of the outcome while this message was fed; its own seqno is only here.
 void dcp_collector::take_outcome(live& l, const recover::message& m, const dcp::message_view& v) {
-    if (l.last_write >= m_.writes.size()) return;
-    auto& w = m_.writes[l.last_write];
+    auto* const kept = writes_.find(l.last_write);
+    if (kept == nullptr) return;
+    auto& w = *kept;
     if (w.finished.frame == m.frames.done.frame && w.finished.file == m.frames.done.file &&
         as_text(v.key.bytes) == w.key) {
         w.outcome_seqno = v.own_seqno().value_or(0);
@@ -231,10 +229,6 @@ void dcp_collector::take_outcome(live& l, const recover::message& m, const dcp::
 
 void dcp_collector::take_operation(connection& c, live& l, const recover::message& m,
                                    const dcp::message_view& v) {
-    if (m_.operations.size() >= cap::operations) {
-        ++m_.operations_left_out;
-        return;
-    }
     operation o;
     o.connection = c.id;
     o.opcode = v.row->name;
@@ -248,15 +242,17 @@ void dcp_collector::take_operation(connection& c, live& l, const recover::messag
             o.default_timeout = frame.data.size() < 3;
         }
     }
-    if (l.open.size() < 65'536) l.open[v.head.opaque] = {v.head.opcode, m_.operations.size()};
-    m_.operations.push_back(std::move(o));
+    const auto row = operations_.add(std::move(o));
+    if (l.open.size() < 65'536) l.open[v.head.opaque] = {v.head.opcode, row};
 }
 
 void dcp_collector::take_answer(live& l, const recover::message& m, const dcp::message_view& v) {
     const auto found = l.open.find(v.head.opaque);
     if (found == l.open.end() || found->second.opcode != v.head.opcode) return;
-    auto& o = m_.operations[found->second.row];
+    auto* const asked = operations_.find(found->second.row);
     l.open.erase(found);
+    if (asked == nullptr) return;
+    auto& o = *asked;
     o.has_answer = true;
     o.answered = m.frames.done;
     o.waited_ns = o.answered.time_ns - o.sent.time_ns;
@@ -290,7 +286,7 @@ void dcp_collector::on_flow(std::uint32_t connection, const frame_ref& at,
 void dcp_collector::on_full(std::uint32_t connection, const frame_ref& since) noexcept {
     auto* c = find(connection);
     if (c == nullptr) return;
-    c->flow.filled = since;
+    c->flow.make().filled = since;
     live_[connection].filled = true;
 }
 
@@ -298,7 +294,7 @@ void dcp_collector::on_freed(std::uint32_t connection, const frame_ref& since,
                              const frame_ref& until, bool over) noexcept {
     auto* c = find(connection);
     if (c == nullptr) return;
-    auto& f = c->flow;
+    auto& f = c->flow.make();
     const auto length = until.time_ns - since.time_ns;
     f.full_least_ns = f.full_times == 0 ? length : std::min(f.full_least_ns, length);
     f.full_most_ns = std::max(f.full_most_ns, length);
@@ -315,7 +311,7 @@ void dcp_collector::on_noop(std::uint32_t connection, const frame_ref& at, direc
                             bool response) noexcept {
     auto* c = find(connection);
     if (c == nullptr || !response) return;
-    add_tick(*c, tick_kind::noop, at.time_ns);
+    c->ticks.add(tick_kind::noop, at.time_ns);
     c->noop.last_answered = at;
 }
 
@@ -326,16 +322,12 @@ void dcp_collector::on_prepare(std::uint32_t connection, const frame_ref& at,
     const auto completed =
         p.outcome == dcp::prepare_outcome::committed || p.outcome == dcp::prepare_outcome::aborted;
     if (completed && p.latency_ns >= 0) {
-        auto& d = c->durable;
+        auto& d = c->durable.make();
         const auto first = d.committed + d.aborted == 0;
         d.least_ns = first ? p.latency_ns : std::min(d.least_ns, p.latency_ns);
         d.most_ns = std::max(d.most_ns, p.latency_ns);
         ++(p.outcome == dcp::prepare_outcome::aborted ? d.aborted : d.committed);
-        c->latency.add(p.latency_ns, p.outcome == dcp::prepare_outcome::aborted);
-    }
-    if (m_.writes.size() >= cap::writes) {
-        ++m_.writes_left_out;
-        return;
+        c->latency.make().add(p.latency_ns, p.outcome == dcp::prepare_outcome::aborted);
     }
     durable_write w;
     w.connection = connection;
@@ -352,11 +344,23 @@ void dcp_collector::on_prepare(std::uint32_t connection, const frame_ref& at,
     w.how = outcomes[static_cast<std::size_t>(p.outcome)];
     w.latency_ns = p.latency_ns >= 0 ? p.latency_ns : at.time_ns - p.prepared.time_ns;
     if (w.how != durable_write::outcome::open) w.finished = at;
-    live_[connection].last_write = m_.writes.size();
-    m_.writes.push_back(std::move(w));
+    live_[connection].last_write = writes_.add(std::move(w));
 }
 
 // ---- the end of a connection
+
+void dcp_collector::take_flow(connection& c, const dcp::flow_story& story) {
+    if (story.counted == 0 && story.acks == 0 && story.largest_window == 0) return;
+    auto& f = c.flow.make();
+    f.on = story.largest_window > 0;
+    f.window = story.window;
+    f.counted = story.counted;
+    f.acknowledged = story.acked;
+    f.acknowledgements = story.acks;
+    f.peak = story.highest;
+    f.outstanding = story.outstanding;
+    f.last_ack = story.last_ack;
+}
 
 void dcp_collector::on_closed(connection& c, const dcp::connection& state) {
     const auto& story = state.story();
@@ -376,31 +380,27 @@ void dcp_collector::on_closed(connection& c, const dcp::connection& state) {
     } else {
         c.what = replica ? role::dcp_replica : role::dcp_consumer;
     }
-    c.flow.on = story.flow.largest_window > 0;
-    c.flow.window = story.flow.window;
-    c.flow.counted = story.flow.counted;
-    c.flow.acknowledged = story.flow.acked;
-    c.flow.acknowledgements = story.flow.acks;
-    c.flow.peak = story.flow.highest;
-    c.flow.outstanding = story.flow.outstanding;
-    c.flow.last_ack = story.flow.last_ack;
+    take_flow(c, story.flow);
     c.noop.enabled = story.noops.ever_enabled;
     c.noop.interval_ns = static_cast<std::int64_t>(story.noops.interval_seconds * 1e9);
     c.noop.sent = story.noops.sent;
     c.noop.answered = story.noops.answered;
-    c.durable.prepares = story.durability.prepares;
-    c.durable.open = story.durability.open;
+    if (story.durability.prepares > 0) {
+        auto& d = c.durable.make();
+        d.prepares = story.durability.prepares;
+        d.open = story.durability.open;
+    }
     c.longest_silence = {story.longest_silence_from.time_ns, story.longest_silence_to.time_ns};
     for (const auto id : l.collections)
         c.collections.emplace_back(id, std::string(state.collection(id).collection));
-    if (l.largest.value_bytes > 0 && std::none_of(c.items.begin(), c.items.end(), [&](auto& i) {
-            return i.seqno == l.largest.seqno && i.key == l.largest.key;
+    if (l.largest->value_bytes > 0 && std::none_of(c.items.begin(), c.items.end(), [&](auto& i) {
+            return i.seqno == l.largest->seqno && i.key == l.largest->key;
         })) {
-        c.items.push_back(std::move(l.largest));
+        c.items.push_back(*l.largest);
     }
     for (const auto& [opaque, waiting] : l.open) {
-        auto& o = m_.operations[waiting.row];
-        o.waited_ns = c.life.to - o.sent.time_ns;
+        if (auto* const o = operations_.find(waiting.row))
+            o->waited_ns = c.life.to - o->sent.time_ns;
     }
     add_streams(c, l, state);
     add_refusals(c, story);
@@ -465,7 +465,7 @@ void dcp_collector::add_streams(connection& c, const live& l, const dcp::connect
 void dcp_collector::add_refusals(connection& c, const dcp::connection_story& story) {
     stream_row r;
     for (const auto& refused : story.refusals) {
-        add_tick(c, tick_kind::refused, refused.answered.time_ns);
+        c.ticks.add(tick_kind::refused, refused.answered.time_ns);
         // A client that asks again and again alike gets one row.
         if (r.times > 0 && r.state == stream_state::refused && r.partition == refused.vbucket &&
             r.status == refused.status && r.start == refused.start) {
@@ -490,7 +490,7 @@ void dcp_collector::add_refusals(connection& c, const dcp::connection_story& sto
 void dcp_collector::add_rollbacks(connection& c, const dcp::connection_story& story) {
     stream_row r;
     for (const auto& back : story.rollbacks) {
-        add_tick(c, tick_kind::rollback, back.answered.time_ns);
+        c.ticks.add(tick_kind::rollback, back.answered.time_ns);
         if (r.state == stream_state::rolled_back && r.partition == back.vbucket &&
             r.start == back.start && r.vbucket_uuid == back.uuid && r.rollback_to == back.to) {
             ++r.times;
@@ -512,6 +512,10 @@ void dcp_collector::add_rollbacks(connection& c, const dcp::connection_story& st
 // ---- the end of the capture
 
 void dcp_collector::finish() {
+    m_.writes_left_out = writes_.left_out();
+    m_.operations_left_out = operations_.left_out();
+    m_.writes = writes_.take();
+    m_.operations = operations_.take();
     say_what_applications_saw();
 }
 

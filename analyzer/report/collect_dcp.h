@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/recover/message.h"
+#include "analyzer/report/first_and_last.h"
 #include "analyzer/report/model.h"
 #include "proto/dcp/decode.h"
 #include "proto/dcp/document.h"
@@ -46,14 +47,14 @@ class dcp_collector final : public dcp::observer {
     };
     struct unanswered {  // request of an application
         std::uint8_t opcode = 0;
-        std::size_t row = 0;
+        std::uint64_t row = 0;  // its number in operations_
     };
     struct live {  // while the connection lasts
         std::map<std::uint32_t, progress> streams;
         std::unordered_map<std::uint32_t, unanswered> open;  // by opaque
         std::uint32_t holes = 0;
-        item_sample largest;
-        std::size_t last_write = SIZE_MAX;          // index into m_.writes
+        seldom<item_sample> largest;
+        std::uint64_t last_write = UINT64_MAX;      // its number in writes_
         std::vector<std::uint32_t> collections;     // ids in keys, at most 100
         std::uint64_t before = 0, outstanding = 0;  // bytes in the window, before and after the
                                                     // newest message that changed them
@@ -75,6 +76,7 @@ class dcp_collector final : public dcp::observer {
                         const dcp::message_view& v);
     void take_answer(live& l, const recover::message& m, const dcp::message_view& v);
     [[nodiscard]] item_sample sample_of(const recover::message& m, const dcp::message_view& v);
+    static void take_flow(connection& c, const dcp::flow_story& story);
     void add_streams(connection& c, const live& l, const dcp::connection& state);
     void add_refusals(connection& c, const dcp::connection_story& story);
     void add_rollbacks(connection& c, const dcp::connection_story& story);
@@ -82,6 +84,8 @@ class dcp_collector final : public dcp::observer {
     void say_what_applications_saw();
 
     model& m_;
+    first_and_last<durable_write> writes_{cap::writes};
+    first_and_last<operation> operations_{cap::operations};
     std::unordered_map<std::uint32_t, live> live_;
     dcp::inflate_buffer inflated_;
 };

@@ -95,9 +95,6 @@ void collector::describe(connection& c, const recover::connection_info& info) {
     c.client = capture::to_string(info.client);
     c.server = capture::to_string(info.server);
     c.from_start = info.from_start[0] && info.from_start[1];
-    const auto v4 = info.client.ip.is_v4();
-    c.client_filter = fmt::format("{}.addr == {} && tcp.port == {}", v4 ? "ip" : "ipv6",
-                                  capture::to_string(info.client.ip), info.client.port);
     switch (info.carries) {
         case recover::protocol::tls:
             c.what = role::tls;
@@ -129,6 +126,9 @@ void collector::on_connection(const recover::connection_info& c) {
     // million points at most.
     const auto bound = std::clamp<std::size_t>(1'000'000 / c.id, 200, 4000);
     mine.window = step_series(bound, bound / 4);
+    const auto slots = std::clamp<std::size_t>(120'000 / c.id, 24, 1200);
+    mine.received = time_sums(slots);
+    mine.ticks = tick_courses(slots);
     describe(mine, c);
 }
 

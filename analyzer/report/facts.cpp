@@ -123,11 +123,12 @@ void loss_facts(std::vector<fact>& out, const model& m, const connection& c) {
 }
 
 void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
-    if (c.durable.prepares > 0) out.push_back({"Durable writes", durable_words(c.durable)});
-    if (c.flow.on) {
-        out.push_back({"Window", window_words(c.flow)});
-        out.push_back({"Counted / acknowledged", fmt::format("{} / {}", exact_bytes(c.flow.counted),
-                                                             exact_bytes(c.flow.acknowledged))});
+    if (c.durable->prepares > 0) out.push_back({"Durable writes", durable_words(*c.durable)});
+    if (c.flow->on) {
+        out.push_back({"Window", window_words(*c.flow)});
+        out.push_back(
+            {"Counted / acknowledged", fmt::format("{} / {}", exact_bytes(c.flow->counted),
+                                                   exact_bytes(c.flow->acknowledged))});
     } else if (c.what != role::kv_application) {
         out.push_back({"Flow control", c.from_start ? "off" : "not captured"});
     }
@@ -154,7 +155,7 @@ void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
 }
 
 void canal_facts(std::vector<fact>& out, const model& m, const connection& c) {
-    const auto& f = c.canal;
+    const auto& f = *c.canal;
     out.push_back(
         {"Filter", f.filter_sent && !f.filter.empty() ? printable(f.filter) : "set by the server"});
     out.push_back({"Batches", batches_words(f)});

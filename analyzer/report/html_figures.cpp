@@ -47,7 +47,7 @@ std::span<const point> without_idle_start(std::span<const point> all) {
 }
 
 std::string window_sentence(const connection& c) {
-    const auto& f = c.flow;
+    const auto& f = *c.flow;
     if (f.full_at_end) {
         std::int64_t since = f.filled.time_ns;
         return fmt::format("Full from {} to the end, for {}.", time_of_day(since),
@@ -64,7 +64,7 @@ std::string window_sentence(const connection& c) {
 
 markup draw_window(const connection& c, const time_span& span, std::span<const point> values,
                    bool whole, bool compact = false) {
-    const auto& f = c.flow;
+    const auto& f = *c.flow;
     // A window far above all values would press them to the ground.
     const auto limit_shown = f.window > 0 && f.window <= f.peak * 4;
     const auto axis = byte_axis(std::max<std::uint64_t>(f.peak, limit_shown ? f.window : 0));
@@ -122,7 +122,7 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
 // ---- latency
 
 std::string latency_sentence(const connection& c) {
-    const auto& d = c.durable;
+    const auto& d = *c.durable;
     const auto outcomes = d.committed + d.aborted;
     return fmt::format("{} took {} to {}.", count(outcomes, "outcome"), duration(d.least_ns),
                        duration(d.most_ns));
@@ -149,26 +149,26 @@ markup figure_of(std::string_view noun, std::string_view sentence, std::string_v
 markup window_figure(figure_context& x) {
     const auto& c = x.c;
     const auto all = c.window.points();
-    if (c.one_direction && c.flow.on) {
+    if (c.one_direction && c.flow->on) {
         return figure_of(
             "Receive window.",
             "Not drawn: acknowledgements go from client to server, and one side was not captured.",
             "", {});
     }
-    if (!c.flow.on || all.empty() || c.life.length() <= 0) return {};
+    if (!c.flow->on || all.empty() || c.life.length() <= 0) return {};
     if (!enough_values(all)) {
         return figure_of("Receive window.",
                          fmt::format("{} The most that was unacknowledged is {}.",
-                                     window_sentence(c), exact_bytes(c.flow.peak)),
+                                     window_sentence(c), exact_bytes(c.flow->peak)),
                          "", {});
     }
     const auto busy = without_idle_start(all);
     const auto values = thin(busy, x.most_points);
     std::string grey = "Bytes the server has sent and the client has not acknowledged.";
-    if (c.flow.full_times > 0) grey += " Shaded: the server has to wait.";
-    if (c.flow.window > c.flow.peak * 4)
+    if (c.flow->full_times > 0) grey += " Shaded: the server has to wait.";
+    if (c.flow->window > c.flow->peak * 4)
         grey += fmt::format(" The window is {}, above the top of this chart.",
-                            exact_bytes(c.flow.window));
+                            exact_bytes(c.flow->window));
     if (c.window.thinned() || values.size() < busy.size())
         grey += " Each column shows first, least, largest and last.";
     const auto data = span_of(values, c.life);
@@ -219,8 +219,8 @@ markup throughput_figure(figure_context& x) {
 }
 
 markup latency_figure(const figure_context& x) {
-    const auto& d = x.c.durable;
-    const auto [first, end] = x.c.latency.used();
+    const auto& d = *x.c.durable;
+    const auto [first, end] = x.c.latency->used();
     if (first == end) return {};
     if (d.least_ns == d.most_ns || end - first < 2) {
         const auto one = d.least_ns == d.most_ns
@@ -231,7 +231,7 @@ markup latency_figure(const figure_context& x) {
             fmt::format("All {} took {}.", count(d.committed + d.aborted, "outcome"), one), "", {});
     }
     std::uint64_t most = 0;
-    for (auto i = first; i < end; ++i) most = std::max(most, x.c.latency.all()[i].all());
+    for (auto i = first; i < end; ++i) most = std::max(most, x.c.latency->all()[i].all());
     const auto axis = count_axis(most);
     plot p(180, "Histogram of the time from prepare to commit or abort: " + latency_sentence(x.c));
     p.value_ticks(axis.ticks);
@@ -245,7 +245,7 @@ markup latency_figure(const figure_context& x) {
                          edge_label(duration_histogram::edge(i), edge || i % 3 == 0),
                          !edge && (crowded || end - first > 3)});
         if (i == end) break;
-        const auto& counts = x.c.latency.all()[i];
+        const auto& counts = x.c.latency->all()[i];
         if (counts.all() == 0) continue;
         const auto committed = static_cast<double>(counts.committed) / axis.top,
                    all = static_cast<double>(counts.all()) / axis.top;

@@ -40,8 +40,8 @@ markup life_bar(const model& m, const connection& c) {
         "<div class=\"life\" aria-hidden=\"true\"><i style=\"left:min({:.2f}%,calc(100% - "
         "4px));width:{:.2f}%\"></i>",
         from, to - from);
-    if (c.flow.full_at_end) {
-        const auto since = place(c.flow.filled.time_ns);
+    if (c.flow->full_at_end) {
+        const auto since = place(c.flow->filled.time_ns);
         w.put("<i class=\"st\" style=\"left:{:.2f}%;width:{:.2f}%\"></i>", since, to - since);
     }
     if (c.fared >= health::warning && !c.cards.empty()) {
@@ -256,7 +256,7 @@ markup batches_section(const model& m) {
     const detailed_connections details(m);
     if (m.batches.empty() && m.positions.empty()) return w.take();
     std::uint64_t polls = 0;
-    for (const auto& c : m.connections) polls += c.canal.empty_polls;
+    for (const auto& c : m.connections) polls += c.canal->empty_polls;
     w.put("<section id=\"batches\"><h2>Batches</h2><div class=\"card\">{}",
           list_filter("btab", "tbody tr", "Filter batches", "Filter: destination, lag, refused",
                       false));

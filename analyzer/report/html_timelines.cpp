@@ -120,8 +120,7 @@ void stream_lanes(lanes& l, const figure_context& x) {
 
 void tick_lane(lanes& l, const figure_context& x, tick_kind kind, std::string_view name, bool soft,
                std::string_view text = {}) {
-    if (x.c.ticks.empty()) return;
-    const auto& sums = x.c.ticks[static_cast<std::size_t>(kind)];
+    const auto& sums = x.c.ticks[kind];
     if (sums.empty()) return;
     l.lane(name);
     l.ticks(sums, std::min<std::size_t>(800, x.most_points), soft, text);
@@ -155,9 +154,9 @@ void waiting_lane(lanes& l, const figure_context& x) {
     const auto long_enough = [&](const time_span& s) {
         return s.length() * 200 > x.c.life.length();
     };
-    if (std::none_of(x.c.flow.full.begin(), x.c.flow.full.end(), long_enough)) return;
+    if (std::none_of(x.c.flow->full.begin(), x.c.flow->full.end(), long_enough)) return;
     l.lane("Window full");
-    for (const auto& s : x.c.flow.full) {
+    for (const auto& s : x.c.flow->full) {
         if (long_enough(s)) l.bar(s.from, s.to, bar_style::hatched);
     }
 }
@@ -182,8 +181,7 @@ std::string refused_words(const figure_context& x) {
 
 // Data that stopped early, while the connection went on.
 std::string data_words(const figure_context& x) {
-    if (x.c.ticks.empty()) return {};
-    const auto& data = x.c.ticks[static_cast<std::size_t>(tick_kind::data)];
+    const auto& data = x.c.ticks[tick_kind::data];
     if (data.empty() || x.c.life.to - data.last() < x.c.life.length() / 2) return {};
     return fmt::format("{} in {}, then none", count(data.total(), "message"),
                        duration(data.last() - data.first()));
@@ -256,7 +254,7 @@ void findings_lane(lanes& l, const figure_context& x) {
 
 markup writes_figure(const figure_context& x) {
     if (x.rows.writes.empty() || x.c.life.length() <= 0) return {};
-    const auto& d = x.c.durable;
+    const auto& d = *x.c.durable;
     // Many alike need no picture: the histogram and the facts say it.
     const auto plain = d.open == 0 && d.aborted == 0 && d.least_ns == d.most_ns;
     if (plain) return {};
@@ -297,7 +295,7 @@ time_span ledger_span(const figure_context& x) {
 
 markup ledger_figure(const figure_context& x) {
     if (x.rows.batches.empty() || x.c.life.length() <= 0) return {};
-    const auto& f = x.c.canal;
+    const auto& f = *x.c.canal;
     const auto span = ledger_span(x);
     lanes l(span, fmt::format(
                       "Batch ledger of connection {}: {} batches, {} acknowledged, at most {} open",
@@ -329,7 +327,7 @@ markup ledger_figure(const figure_context& x) {
 
 namespace {
 std::string_view timeline_sentence(const connection& c) {
-    if (c.flow.full_at_end && c.noop.answered > 0)
+    if (c.flow->full_at_end && c.noop.answered > 0)
         return "Data stop with the window; keep-alives go on, so both sides look connected.";
     if (other_side_has_all(c, false))
         return "The other side acknowledged the lost bytes by TCP: it has them, the capture does "

@@ -81,7 +81,13 @@ void put_bytes(json_writer& w, const byte_account& b) {
 }
 
 std::string render_json(const model& m) {
-    json_writer w;
+    std::string out;
+    write_json(m, [&](std::string_view piece) { out += piece; });
+    return out;
+}
+
+void write_json(const model& m, const std::function<void(std::string_view)>& take) {
+    json_writer w(take);
     w.begin_object();
     w.field("format", 1);
     w.field("program", std::string_view{m.program});
@@ -102,7 +108,7 @@ std::string render_json(const model& m) {
     put_limits(w, m);
     put_left_out(w, m);
     w.end_object();
-    return std::string(w.text());
+    w.flush();
 }
 
 }  // namespace cdcscope::report

@@ -55,7 +55,7 @@ void put_noop(json_writer& w, const noop_figures& n) {
 }
 
 void put_durability(json_writer& w, const connection& c) {
-    const auto& d = c.durable;
+    const auto& d = *c.durable;
     if (d.prepares == 0) return;
     w.name("durability").begin_object();
     w.field("prepares", d.prepares)
@@ -67,13 +67,13 @@ void put_durability(json_writer& w, const connection& c) {
         put_ms(w, "latencyMostMs", d.most_ns);
     }
     w.name("latency").begin_array();
-    const auto [first, end] = c.latency.used();
+    const auto [first, end] = c.latency->used();
     for (auto i = first; i < end; ++i) {
         w.begin_object();
         put_ms(w, "fromMs", duration_histogram::edge(i));
         put_ms(w, "toMs", duration_histogram::edge(i + 1));
-        w.field("committed", c.latency.all()[i].committed)
-            .field("aborted", c.latency.all()[i].aborted);
+        w.field("committed", c.latency->all()[i].committed)
+            .field("aborted", c.latency->all()[i].aborted);
         w.end_object();
     }
     w.end_array();
@@ -216,21 +216,18 @@ void put_connection(json_writer& w, const model& m, const connection& c) {
     w.end_object();
     put_closed(w, m, c);
     if (c.what == role::canal_client) {
-        put_canal(w, c.canal);
+        put_canal(w, *c.canal);
     } else if (c.carries == recover::protocol::dcp) {
-        put_flow(w, m, c.flow);
+        put_flow(w, m, *c.flow);
         put_noop(w, c.noop);
         put_durability(w, c);
     }
     if (!c.first_bytes.empty()) put_text(w, "firstBytes", c.first_bytes);
     if (!c.looks_like.empty()) put_text(w, "looksLike", c.looks_like);
     if (c.longest_silence.length() > 0) put_ms(w, "longestSilenceMs", c.longest_silence.length());
-    if (!c.ticks.empty()) {
-        const auto& data = c.ticks[static_cast<std::size_t>(tick_kind::data)];
-        if (!data.empty()) {
-            w.field("dataMessages", data.total());
-            put_ms(w, "dataSpanMs", data.last() - data.first());
-        }
+    if (const auto& data = c.ticks[tick_kind::data]; !data.empty()) {
+        w.field("dataMessages", data.total());
+        put_ms(w, "dataSpanMs", data.last() - data.first());
     }
     put_holes(w, m, c);
     put_samples(w, c);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/recover/message.h"
+#include "analyzer/report/seldom.h"
 #include "analyzer/report/series.h"
 #include "proto/findings/finding.h"
 #include "proto/wire/frame_ref.h"
@@ -18,8 +19,9 @@
 namespace cdcscope::report {
 
 namespace cap {  // rows kept; what is beyond is counted, and the report says so
-inline constexpr std::size_t streams = 100'000, batches = 100'000, writes = 10'000,
-                             operations = 10'000;
+inline constexpr std::size_t streams = 100'000;
+// Of these the first half and the last half: a long capture needs no more memory than a short one.
+inline constexpr std::size_t batches = 4000, writes = 2000, operations = 2000;
 inline constexpr std::size_t items = 20;    // a connection: first ones of it
 inline constexpr std::size_t holes = 100;   // a connection
 inline constexpr std::size_t hits = 100;    // a finding: times it fired that are listed one by one
@@ -240,18 +242,6 @@ struct canal_figures {
     std::vector<std::string> tables;  // in order of appearance, at most 100
 };
 
-enum class tick_kind : std::uint8_t {
-    data,
-    acknowledged,
-    noop,
-    empty_poll,
-    rollback,
-    refused,
-    takeover,
-    snapshot
-};
-inline constexpr std::size_t tick_kinds = 8;
-
 struct type_count {
     std::string name;
     std::uint64_t count = 0;
@@ -282,7 +272,6 @@ struct row_sample {  // a row change without its values
 struct connection {
     std::uint32_t id = 0;
     std::string client, server;  // address:port
-    std::string client_filter;   // display filter for the whole of it
     recover::protocol carries{};
     role what = role::unknown;
     std::string name, target, agent;  // connection name or client id; bucket or destination
@@ -295,10 +284,10 @@ struct connection {
     std::string condition;           // in words: "stalled, still at the end"
     std::vector<std::size_t> cards;  // in order of rank
     close_info closed;
-    flow_figures flow;
+    seldom<flow_figures> flow;
     noop_figures noop;
-    durability_figures durable;
-    canal_figures canal;
+    seldom<durability_figures> durable;
+    seldom<canal_figures> canal;
     std::vector<std::pair<std::uint32_t, std::string>> collections;  // id and name
     std::vector<hole> holes;
     std::uint64_t holes_left_out = 0;
@@ -308,10 +297,10 @@ struct connection {
     std::string first_bytes;    // of what is not the protocol: readable form
     std::string looks_like;     // what they give away: "HTTP", "TLS", "MySQL"
 
-    step_series window;            // outstanding bytes
-    time_sums received;            // bytes from the server
-    duration_histogram latency;    // prepare to commit or abort
-    std::vector<time_sums> ticks;  // by tick_kind; empty or tick_kinds long
+    step_series window;                  // outstanding bytes
+    time_sums received;                  // bytes from the server
+    seldom<duration_histogram> latency;  // prepare to commit or abort
+    tick_courses ticks;
 };
 
 // ---- tables

@@ -1,6 +1,7 @@
 #include "analyzer/report/series.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace cdcscope::report {
 namespace {
@@ -79,57 +80,72 @@ std::vector<point> step_series::points() const {
 }
 
 void time_sums::add(std::int64_t at, std::uint64_t amount) {
-    earliest_ = sums_.empty() ? at : std::min(earliest_, at);
-    latest_ = sums_.empty() ? at : std::max(latest_, at);
+    earliest_ = empty() ? at : std::min(earliest_, at);
+    latest_ = empty() ? at : std::max(latest_, at);
     total_ += amount;
-    auto slot = floor_div(at, width_);
-    if (sums_.empty()) first_ = slot;
-    if (slot < first_) slot = first_;  // time went back: its neighbour is near enough
-    while (static_cast<std::uint64_t>(slot - first_) >= most_slots) {
-        widen();
-        slot = std::max(first_, floor_div(at, width_));
+    const auto number = floor_div(at, width_);
+    // Time goes back by little if at all: the place is near the end.
+    auto place = slots_.end();
+    while (place != slots_.begin() && std::prev(place)->number > number) --place;
+    if (place != slots_.begin() && std::prev(place)->number == number) {
+        std::prev(place)->sum += amount;
+        return;
     }
-    const auto i = static_cast<std::size_t>(slot - first_);
-    if (i >= sums_.size()) sums_.resize(i + 1);
-    sums_[i] += amount;
+    slots_.insert(place, {number, amount});
+    if (slots_.size() > most_) widen();
 }
 
 void time_sums::widen() {
-    const auto first = floor_div(first_, 10);
-    std::vector<std::uint64_t> wider;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-        const auto slot = floor_div(first_ + static_cast<std::int64_t>(i), 10) - first;
-        if (static_cast<std::size_t>(slot) >= wider.size())
-            wider.resize(static_cast<std::size_t>(slot) + 1);
-        wider[static_cast<std::size_t>(slot)] += sums_[i];
+    while (slots_.size() > most_ / 2) {
+        width_ *= 10;
+        std::size_t kept = 0;
+        for (const auto& one : slots_) {
+            const auto number = floor_div(one.number, 10);
+            if (kept > 0 && slots_[kept - 1].number == number) {
+                slots_[kept - 1].sum += one.sum;
+            } else {
+                slots_[kept++] = {number, one.sum};
+            }
+        }
+        slots_.resize(kept);
     }
-    sums_ = std::move(wider);
-    first_ = first;
-    width_ *= 10;
 }
 
 time_sums::bars_view time_sums::bars(std::size_t most) const {
     bars_view view;
-    if (sums_.empty() || most == 0) return view;
-    const auto last = first_ + static_cast<std::int64_t>(sums_.size()) - 1;
+    if (empty() || most == 0) return view;
+    const auto first = slots_.front().number, last = slots_.back().number;
     std::int64_t step = 1;
     for (std::int64_t power = 1;; power *= 10) {
         const auto fits = [&](std::int64_t times) {
             step = power * times;
-            return floor_div(last, step) - floor_div(first_, step) <
-                   static_cast<std::int64_t>(most);
+            return floor_div(last, step) - floor_div(first, step) < static_cast<std::int64_t>(most);
         };
         if (fits(1) || fits(2) || fits(5)) break;
     }
-    const auto begin = floor_div(first_, step);
+    const auto begin = floor_div(first, step);
     view.from = begin * step * width_;
     view.width = step * width_;
     view.sums.resize(static_cast<std::size_t>(floor_div(last, step) - begin + 1));
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-        const auto bar = floor_div(first_ + static_cast<std::int64_t>(i), step) - begin;
-        view.sums[static_cast<std::size_t>(bar)] += sums_[i];
-    }
+    for (const auto& one : slots_)
+        view.sums[static_cast<std::size_t>(floor_div(one.number, step) - begin)] += one.sum;
     return view;
+}
+
+void tick_courses::add(tick_kind kind, std::int64_t at, std::uint64_t times) {
+    auto known = std::find_if(kinds_.begin(), kinds_.end(),
+                              [&](const auto& one) { return one.first == kind; });
+    if (known == kinds_.end())
+        known = kinds_.insert(known, std::pair{kind, time_sums(most_slots_)});
+    known->second.add(at, times);
+}
+
+const time_sums& tick_courses::operator[](tick_kind kind) const noexcept {
+    static const time_sums nothing;
+    for (const auto& [of, sums] : kinds_) {
+        if (of == kind) return sums;
+    }
+    return nothing;
 }
 
 std::int64_t duration_histogram::edge(std::size_t i) noexcept {

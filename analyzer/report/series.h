@@ -47,8 +47,9 @@ class step_series {
 };
 
 // Amounts summed by slot of time. Slots are 1, 10, 100 ... of a microsecond wide and start at round
-// times; 10 become one when there are more than 2,400. bars() gives them in the finest of 1, 2, 5
-// times a power of ten that needs no more than `most` bars.
+// times; only those with something in them are kept, and when they are more than `most` they grow
+// until half of it is enough. bars() gives them in the finest of 1, 2, 5 times a power of ten that
+// needs no more than its bars.
 class time_sums {
   public:
     struct bars_view {
@@ -57,23 +58,53 @@ class time_sums {
         std::vector<std::uint64_t> sums;
     };
 
+    explicit time_sums(std::size_t most = 1200) : most_(most) {}
+
     void add(std::int64_t at, std::uint64_t amount);
     [[nodiscard]] bars_view bars(std::size_t most = 240) const;
-    [[nodiscard]] bool empty() const noexcept { return sums_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
     [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
     // When something was added first and last; of nothing: 0.
     [[nodiscard]] std::int64_t first() const noexcept { return earliest_; }
     [[nodiscard]] std::int64_t last() const noexcept { return latest_; }
 
   private:
-    static constexpr std::size_t most_slots = 2400;
+    struct slot {
+        std::int64_t number = 0;  // since 1970
+        std::uint64_t sum = 0;
+    };
     void widen();
 
-    std::int64_t first_ = 0;     // number of the first slot since 1970
+    std::vector<slot> slots_;  // in order of time
+    std::size_t most_;
     std::int64_t width_ = 1000;  // ns
     std::int64_t earliest_ = 0, latest_ = 0;
     std::uint64_t total_ = 0;
-    std::vector<std::uint64_t> sums_;
+};
+
+enum class tick_kind : std::uint8_t {
+    data,
+    acknowledged,
+    noop,
+    empty_poll,
+    rollback,
+    refused,
+    takeover,
+    snapshot
+};
+
+// How often what happened when, by kind; most connections have few kinds.
+class tick_courses {
+  public:
+    explicit tick_courses(std::size_t most_slots = 1200) : most_slots_(most_slots) {}
+
+    void add(tick_kind kind, std::int64_t at, std::uint64_t times = 1);
+    [[nodiscard]] const time_sums& operator[](tick_kind kind) const noexcept;
+    [[nodiscard]] bool empty() const noexcept { return kinds_.empty(); }
+
+  private:
+    std::size_t most_slots_;
+    std::vector<std::pair<tick_kind, time_sums>> kinds_;
 };
 
 // Counts by class of duration: 1-2-5 steps from 1 µs to 10,000 s; below and above go to the first

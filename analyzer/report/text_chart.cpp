@@ -11,9 +11,10 @@ namespace cdcscope::report {
 
 std::string window_chart(const connection& c, std::size_t width) {
     const auto points = c.window.points();
-    if (points.empty() || c.flow.window == 0 || c.flow.peak < c.flow.window || c.life.length() <= 0)
+    if (points.empty() || c.flow->window == 0 || c.flow->peak < c.flow->window ||
+        c.life.length() <= 0)
         return {};
-    const auto top = number(c.flow.peak), limit = number(c.flow.window);
+    const auto top = number(c.flow->peak), limit = number(c.flow->window);
     const auto label = std::max(top.size(), limit.size());
     const auto columns = width - std::min(width - 20, label + 5);
 
@@ -25,7 +26,7 @@ std::string window_chart(const connection& c, std::size_t width) {
         return std::min(columns - 1, static_cast<std::size_t>(std::max(0.0, share) *
                                                               static_cast<double>(columns)));
     };
-    for (const auto& span : c.flow.full) {
+    for (const auto& span : c.flow->full) {
         // The first column stays below it: the line has to rise somewhere.
         for (auto i = std::max<std::size_t>(1, column(span.from)); i <= column(span.to); ++i)
             full[i] = true;
@@ -43,9 +44,9 @@ std::string window_chart(const connection& c, std::size_t width) {
     at.replace(place, name.size(), name);
 
     std::int64_t longest = 0;
-    for (const auto& span : c.flow.full) longest = std::max(longest, span.length());
+    for (const auto& span : c.flow->full) longest = std::max(longest, span.length());
     // To the end of the connection, as the words beside it count.
-    if (c.flow.full_at_end) longest = std::max(longest, c.life.to - c.flow.filled.time_ns);
+    if (c.flow->full_at_end) longest = std::max(longest, c.life.to - c.flow->filled.time_ns);
     std::string out = "  unacknowledged bytes";
     const auto right = fmt::format("full for {}", plain_spaces(exact_duration(longest)));
     out += width < 80 ? ", " + right : pad_left(right, width - out.size());

@@ -31,7 +31,7 @@ std::string what_filled_it(const connection& c) {
     const auto markers = messages_named(c, "snapshot_marker"),
                mutations = messages_named(c, "mutation");
     // The list is right only if nothing else was counted and nothing was acknowledged.
-    if (c.flow.acknowledgements > 0 || c.flow.peak != c.flow.counted || markers + mutations == 0)
+    if (c.flow->acknowledgements > 0 || c.flow->peak != c.flow->counted || markers + mutations == 0)
         return {};
     std::string out = " (";
     if (markers > 0) out += count(markers, "snapshot marker") + (mutations > 0 ? ", " : "");
@@ -48,14 +48,15 @@ double share_of_life(const connection& c, std::int64_t at) {
 mini_chart window_chart(const connection& c, std::int64_t since) {
     mini_chart chart;
     chart.kind = mini_kind::window;
-    const auto top = static_cast<double>(std::max<std::uint64_t>({c.flow.peak, c.flow.window, 1}));
+    const auto top =
+        static_cast<double>(std::max<std::uint64_t>({c.flow->peak, c.flow->window, 1}));
     const auto points = c.window.points();
     const auto every = points.size() / 120 + 1;
     for (std::size_t i = 0; i < points.size(); i += every) {
         chart.points.emplace_back(share_of_life(c, points[i].at),
                                   static_cast<double>(points[i].value) / top);
     }
-    chart.limit = static_cast<double>(c.flow.window) / top;
+    chart.limit = static_cast<double>(c.flow->window) / top;
     chart.mark = share_of_life(c, since);
     return chart;
 }
@@ -86,7 +87,7 @@ std::string limits_words(const card_draft& d, std::int64_t full_for) {
 void word_stall(card_draft& d) {
     if (d.owner == nullptr) return;
     const auto& owner = *d.owner;
-    const auto& f = owner.flow;
+    const auto& f = *owner.flow;
     const auto& h = d.first_hit();
     auto& c = d.c;
     const auto since = f.full_at_end && f.filled.frame != 0 ? f.filled : h.first;
@@ -163,7 +164,7 @@ void word_stall(card_draft& d) {
 
 void word_full(card_draft& d) {
     if (d.owner == nullptr) return;
-    const auto& f = d.owner->flow;
+    const auto& f = *d.owner->flow;
     auto& c = d.c;
     const auto times = d.lead().count;
     const auto span =

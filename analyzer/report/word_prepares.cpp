@@ -42,8 +42,7 @@ std::string prepare_words(const hit& h, const durable_write* w) {
 }
 
 bool took_over(const card_draft& d) {
-    return d.owner != nullptr && !d.owner->ticks.empty() &&
-           !d.owner->ticks[static_cast<std::size_t>(tick_kind::takeover)].empty();
+    return d.owner != nullptr && !d.owner->ticks[tick_kind::takeover].empty();
 }
 
 std::string story_of(const card_draft& d, const hit& h, const durable_write* w, left_by how,

@@ -19,10 +19,9 @@ text_id shared_knowledge::intern(std::string_view text) {
     if (text.empty()) return 0;
     const auto found = texts_.find(std::string(text));
     if (found != texts_.end()) return found->second;
-    const auto id = static_cast<text_id>(texts_.size() + 1);
-    if (texts_.size() == most_texts)
-        return id;  // shared by all later ones; no name is this long in practice
-    texts_.emplace(text, id);
+    // Of more than are remembered each is one of its own: what is not known to be equal is not.
+    const text_id id = ++newest_text_;
+    if (texts_.size() < most_texts) texts_.emplace(text, id);
     return id;
 }
 

@@ -15,7 +15,7 @@
 
 namespace cdcscope::dcp {
 
-// A text of the capture as a number; equal texts, equal numbers. 0 is the empty text.
+// A text of the capture as a number: equal numbers, equal texts. 0 is the empty text.
 using text_id = std::uint32_t;
 
 // A stream that ended or was refused and was not asked for again yet (D51).
@@ -114,6 +114,7 @@ class shared_knowledge {
 
     std::uint64_t order_ = 0;
     std::unordered_map<std::string, text_id> texts_;
+    text_id newest_text_ = 0;
     std::map<place, history> histories_;
     std::map<two, std::set<std::uint32_t>> names_;  // server, name: live connections
     std::map<two, std::vector<text_id>> servers_;   // client, bucket: servers with DCP_OPEN

@@ -6,12 +6,15 @@
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "proto/json/base64.h"
 #include "proto/wire/utf8.h"
 
 namespace cdcscope {
 namespace {
+
+constexpr std::size_t piece = 64 * 1024;  // then what was written is taken
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
@@ -25,6 +28,13 @@ struct json_writer::state {
     rapidjson::StringBuffer out;
     rapidjson::Writer<rapidjson::StringBuffer> to{out};
     std::string scratch;  // a value that is made before it is written
+    std::function<void(std::string_view)> take;
+
+    void hand_over(std::size_t least) {
+        if (!take || out.GetSize() < least) return;
+        take({out.GetString(), out.GetSize()});
+        out.Clear();  // the nesting stays
+    }
 
     void raw(std::string_view json) {
         to.RawValue(json.data(), json.size(), rapidjson::kStringType);
@@ -32,6 +42,9 @@ struct json_writer::state {
 };
 
 json_writer::json_writer() : state_(std::make_unique<state>()) {}
+json_writer::json_writer(std::function<void(std::string_view)> take) : json_writer() {
+    state_->take = std::move(take);
+}
 json_writer::~json_writer() = default;
 json_writer::json_writer(json_writer&&) noexcept = default;
 json_writer& json_writer::operator=(json_writer&&) noexcept = default;
@@ -45,6 +58,10 @@ std::string_view json_writer::text() const {
     return {state_->out.GetString(), state_->out.GetSize()};
 }
 
+void json_writer::flush() {
+    state_->hand_over(1);
+}
+
 json_writer& json_writer::begin_object() {
     state_->to.StartObject();
     return *this;
@@ -52,6 +69,7 @@ json_writer& json_writer::begin_object() {
 
 json_writer& json_writer::end_object() {
     state_->to.EndObject();
+    state_->hand_over(piece);
     return *this;
 }
 
@@ -62,6 +80,7 @@ json_writer& json_writer::begin_array() {
 
 json_writer& json_writer::end_array() {
     state_->to.EndArray();
+    state_->hand_over(piece);
     return *this;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -14,14 +15,19 @@ namespace cdcscope {
 class json_writer {
   public:
     json_writer();
+    // A document of any length in little memory: what was written goes to `take` whenever an object
+    // or array ends and it is more than some 64 KiB; the rest by flush().
+    explicit json_writer(std::function<void(std::string_view)> take);
     ~json_writer();
     json_writer(json_writer&&) noexcept;
     json_writer& operator=(json_writer&&) noexcept;
 
     // Empty again, ready for the next document; the buffer is kept.
     void clear();
-    // What was written so far; valid until the next call.
+    // What was written so far and not taken; valid until the next call.
     [[nodiscard]] std::string_view text() const;
+    // Gives the rest to `take`; does nothing without one.
+    void flush();
 
     // 64-bit numbers as strings (`--int64 string`): what int64() writes from now on.
     void int64_as_strings(bool on) noexcept { int64_strings_ = on; }

@@ -53,9 +53,14 @@ class IdleConnection(unittest.TestCase):
     def test_costs_less_than_8_kib_in_streams(self):
         self.assertLess(self.cost("streams"), MOST_PER_CONNECTION)
 
+    def test_costs_less_than_8_kib_in_a_report(self):
+        for form in ("text", "md", "json", "html"):
+            with self.subTest(form):
+                self.assertLess(self.cost("report", "--format", form), MOST_PER_CONNECTION)
+
 
 class LongCapture(unittest.TestCase):
-    def peak_of(self, connections, rounds):
+    def peak_of(self, connections, rounds, *command):
         """The same connections say something `rounds` times."""
         def feed(out):
             out.write(idle_connections.header())
@@ -63,11 +68,14 @@ class LongCapture(unittest.TestCase):
                 out.write(idle_connections.connection(number))
             out.writelines(idle_connections.talk(connections, rounds))
 
-        return peak("extract", "-", "-o", "-", "--quiet", "--no-progress", feed=feed)
+        return peak(*command, "--quiet", "--no-progress", feed=feed)
 
     def test_costs_no_more_than_a_short_one(self):
-        short, long = (self.peak_of(20, rounds) for rounds in (400, 3200))  # 8 MiB and 64 MiB
-        self.assertLess(long, short * 1.05 + (1 << 20))
+        for command in (("extract", "-", "-o", "-"), ("streams", "-"), ("report", "-"), ("report", "-", "--format", "json"),
+                        ("report", "-", "--format", "html")):
+            with self.subTest(" ".join(command)):
+                short, long = (self.peak_of(20, rounds, *command) for rounds in (400, 3200))  # 8 MiB and 64 MiB
+                self.assertLess(long, short * 1.05 + (1 << 20))
 
 
 if __name__ == "__main__":

@@ -163,8 +163,8 @@ TEST(Verdict, SayTheCountWhereSeveralConnectionsShareAFault) {
     auto m = samples::base();
     for (std::uint32_t i = 1; i <= 2; ++i) {
         m.connections.push_back(samples::consumer(i));
-        m.connections.back().flow.on = m.connections.back().flow.full_at_end = true;
-        m.connections.back().flow.filled = samples::frame(1, samples::ms);
+        m.connections.back().flow.make().on = m.connections.back().flow.make().full_at_end = true;
+        m.connections.back().flow.make().filled = samples::frame(1, samples::ms);
     }
     samples::add_up(m);
     m.findings = folder.take();

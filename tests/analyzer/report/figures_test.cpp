@@ -99,7 +99,7 @@ void expect_all_known(const model& m) {
     const auto& all = m.capture.bytes;
     for (const auto part : {all.message, all.gap, all.unparsed, all.stream})
         add_numbers(known, share(part, all.stream));
-    for (const auto& c : m.connections) add_numbers(known, share(c.flow.peak, c.flow.window));
+    for (const auto& c : m.connections) add_numbers(known, share(c.flow->peak, c.flow->window));
     const std::pair<std::string_view, std::string> forms[] = {
         {"page", visible(render_html(m))},
         {"text", render_text(m, {200, false, true})},

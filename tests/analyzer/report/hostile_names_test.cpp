@@ -28,8 +28,8 @@ model hostile() {
     auto& c = m.connections.front();
     c.target = c.agent = c.condition = evil;
     c.first_bytes = evil;
-    c.durable = {2, 0, 1, 1, 1, 2};
-    c.latency.add(5, true);
+    c.durable.make() = {2, 0, 1, 1, 1, 2};
+    c.latency.make().add(5, true);
     c.collections = {{8, evil}};
     c.holes = {{direction::s2c, true, 0, 10, "acked_unseen", samples::frame(2, samples::second)}};
     c.items = {{evil, "mutation", 0, {}, 1, 1, 1, {}, 0, 0, false, {evil}}};

@@ -29,7 +29,6 @@ inline connection consumer(std::uint32_t id, std::string name = "eq_dcpq:connect
     c.id = id;
     c.client = "10.0.0.21:40001";
     c.server = "10.0.0.11:11210";
-    c.client_filter = "ip.addr == 10.0.0.21 && tcp.port == 40001";
     c.carries = recover::protocol::dcp;
     c.what = role::dcp_consumer;
     c.name = std::move(name);
@@ -37,7 +36,6 @@ inline connection consumer(std::uint32_t id, std::string name = "eq_dcpq:connect
     c.life = {morning, morning + 140 * second};
     c.of[0] = direction_of(13, 524);
     c.of[1] = direction_of(28, 4573);
-    c.ticks.resize(tick_kinds);
     return c;
 }
 
@@ -83,7 +81,7 @@ inline model stalled(std::string name = "eq_dcpq:connector-1") {
     auto m = base();
     m.capture.files.push_back({"travel-2.pcap", 175, 31'814, false});
     auto c = consumer(1, name);
-    auto& f = c.flow;
+    auto& f = c.flow.make();
     f.on = true;
     f.window = 4096;
     for (int i = 0; i < 15; ++i)
@@ -95,9 +93,8 @@ inline model stalled(std::string name = "eq_dcpq:connector-1") {
     f.full_least_ns = f.full_most_ns = 138'984 * ms;
     f.full = {{f.filled.time_ns, c.life.to}};
     c.noop = {true, 20 * second, 6, 6, frame(171, 121 * second, 1)};
-    for (int i = 0; i < 15; ++i) c.ticks[0].add(morning + 1002 * ms + i * ms, 1);
-    for (int i = 1; i <= 6; ++i)
-        c.ticks[static_cast<std::size_t>(tick_kind::noop)].add(morning + i * 20 * second, 1);
+    for (int i = 0; i < 15; ++i) c.ticks.add(tick_kind::data, morning + 1002 * ms + i * ms, 1);
+    for (int i = 1; i <= 6; ++i) c.ticks.add(tick_kind::noop, morning + i * 20 * second, 1);
     c.closed = {true, direction::c2s, recover::end_kind::fin, frame(173, 140 * second, 1)};
     c.fared = health::warning;
     c.condition = "stalled 139 s, still at the end";
@@ -155,10 +152,11 @@ inline model stalled(std::string name = "eq_dcpq:connector-1") {
                  {frame(171, 121 * second, 1), "last keep-alive answered"}};
     one.meaning = "The client does not acknowledge.";
     one.advice = {"Take a thread dump.", "Check that each event is acknowledged."};
+    const std::string whole = "ip.addr == 10.0.0.21 && tcp.port == 40001";
     one.filters = {{"Frames, travel-1.pcap", "frame.number in {24, 60}", false},
                    {"Frames, travel-2.pcap", "frame.number == 171", false},
-                   {"Whole connection", c.client_filter, false},
-                   {"With the plugin", c.client_filter + " && cbdcp.flow.stalled", true}};
+                   {"Whole connection", whole, false},
+                   {"With the plugin", whole + " && cbdcp.flow.stalled", true}};
     one.chart = {
         mini_kind::window, {{0.007, 1.0}}, 0.97, 0.007, "4,230 of 4,096\u00a0B unacknowledged",
         "for 139\u00a0s"};
@@ -176,15 +174,16 @@ inline model many(std::size_t connections) {
     auto m = base();
     for (std::uint32_t i = 1; i <= connections; ++i) {
         auto c = consumer(i, "connector-" + std::to_string(i));
-        c.flow.on = true;
-        c.flow.window = 100'000;
-        c.flow.peak = 90'000;
+        c.flow.make().on = true;
+        c.flow.make().window = 100'000;
+        c.flow.make().peak = 90'000;
         for (int k = 0; k < 300; ++k)
             c.window.add(morning + k * 400 * ms, static_cast<std::uint64_t>(k * 7919 % 90'001));
         for (int k = 0; k < 300; ++k)
             c.received.add(morning + k * 400 * ms, 1000 + static_cast<std::uint64_t>(k * 31 % 977));
         for (int k = 0; k < 300; ++k)
-            c.ticks[0].add(morning + k * 400 * ms, static_cast<std::uint64_t>(1 + k % 5));
+            c.ticks.add(tick_kind::data, morning + k * 400 * ms,
+                        static_cast<std::uint64_t>(1 + k % 5));
         m.connections.push_back(c);
         stream_row s;
         s.connection = i;
@@ -237,7 +236,7 @@ inline model encrypted() {
 inline model one_direction() {
     auto m = clean();
     m.connections.front().one_direction = true;
-    m.connections.front().flow.on = true;
+    m.connections.front().flow.make().on = true;
     m.connections.front().of[0] = {};
     m.strip =
         "Only server to client was captured in 1 of 1 connection. Rules that need both sides are "

@@ -82,6 +82,47 @@ TEST(TimeSums, AFewThingsKeepAFineWidth) {
     EXPECT_EQ(view.sums.back(), 7U);
 }
 
+TEST(TimeSums, FewThingsFarApartStayFew) {
+    time_sums s(120);
+    constexpr std::int64_t minute = 60'000'000'000;
+    for (std::int64_t i = 0; i < 100; ++i) s.add(i * minute, 1);
+    s.add(99 * minute + 2000, 1);
+    const auto view = s.bars(240);
+    EXPECT_EQ(view.width, 50'000'000'000);
+    EXPECT_EQ(view.sums.size(), 119U);
+    EXPECT_EQ(view.sums.back(), 2U);
+}
+
+TEST(TimeSums, ManyAddUpInTheirBoundWhateverTheirOrder) {
+    time_sums s(120);
+    std::mt19937_64 random(3);
+    std::uint64_t all = 0;
+    std::int64_t at = 1'700'000'000'000'000'000;
+    for (int i = 0; i < 50'000; ++i) {
+        at += static_cast<std::int64_t>(random() % 3'000'000) - 1'000'000;
+        const auto amount = random() % 100;
+        s.add(at, amount);
+        all += amount;
+    }
+    for (const std::size_t most : {std::size_t{240}, std::size_t{20}, std::size_t{1}}) {
+        const auto view = s.bars(most);
+        EXPECT_LE(view.sums.size(), most);
+        EXPECT_EQ(std::accumulate(view.sums.begin(), view.sums.end(), std::uint64_t{0}), all);
+    }
+    EXPECT_EQ(s.total(), all);
+}
+
+TEST(TickCourses, AreKeptByKind) {
+    tick_courses ticks;
+    EXPECT_TRUE(ticks.empty());
+    ticks.add(tick_kind::noop, 5);
+    ticks.add(tick_kind::data, 7, 3);
+    ticks.add(tick_kind::noop, 9);
+    EXPECT_EQ(ticks[tick_kind::noop].total(), 2U);
+    EXPECT_EQ(ticks[tick_kind::data].total(), 3U);
+    EXPECT_TRUE(ticks[tick_kind::takeover].empty());
+}
+
 TEST(TimeSums, EmptyGivesNoBars) {
     EXPECT_TRUE(time_sums{}.bars().sums.empty());
 }

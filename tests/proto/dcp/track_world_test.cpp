@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 namespace cdcscope::dcp {
 namespace {
 
@@ -13,6 +16,15 @@ TEST(SharedKnowledge, EqualTextsAreOneNumber) {
     EXPECT_NE(travel, 0U);
     EXPECT_EQ(all.intern("travel"), travel);
     EXPECT_NE(all.intern("Travel"), travel);
+}
+
+TEST(SharedKnowledge, MoreTextsThanAreRememberedAreNotTakenForEqual) {
+    shared_knowledge all;
+    std::set<text_id> numbers;
+    constexpr std::size_t many = 70'000;
+    for (std::size_t i = 0; i < many; ++i)
+        numbers.insert(all.intern("reader-" + std::to_string(i)));
+    EXPECT_EQ(numbers.size(), many);
 }
 
 TEST(SharedKnowledge, ANameIsSharedWhileAnotherConnectionHoldsIt) {

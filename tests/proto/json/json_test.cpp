@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -27,6 +28,28 @@ TEST(JsonWriter, WritesNestedDocumentsAndStartsAgain) {
     w.int64_as_strings(true);
     w.begin_object().name("n").int64(std::int64_t{-1}).end_object();
     EXPECT_EQ(w.text(), R"({"n":"-1"})");
+}
+
+TEST(JsonWriter, HandsALongDocumentOverInPieces) {
+    std::string whole;
+    std::size_t pieces = 0, longest = 0;
+    json_writer w([&](std::string_view piece) {
+        whole += piece;
+        ++pieces;
+        longest = std::max(longest, piece.size());
+    });
+    w.begin_object().name("rows").begin_array();
+    for (std::uint32_t i = 0; i < 20'000; ++i)
+        w.begin_object().field("number", i).field("text", "sixteen letters.").end_object();
+    w.end_array().field("last", true).end_object();
+    w.flush();
+    w.flush();
+    const auto document = nlohmann::json::parse(whole);
+    EXPECT_EQ(document["rows"].size(), 20'000U);
+    EXPECT_EQ(document["rows"][19'999]["number"], 19'999);
+    EXPECT_EQ(document["last"], true);
+    EXPECT_GT(pieces, 5U);
+    EXPECT_LT(longest, 70'000U);
 }
 
 TEST(JsonWriter, GivesBytesThatAreNoTextAsBase64) {
