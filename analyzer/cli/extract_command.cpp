@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "analyzer/cli/command.h"
@@ -18,6 +19,13 @@ namespace {
 bool fail(const std::string& error) {
     if (!error.empty()) print_error(error);
     return !error.empty();
+}
+
+// Whether the warnings say of an empty file all that there is to say.
+bool says_no_packets(const track::figures& figures) {
+    return std::ranges::any_of(figures.observations(), [](const track::noticed& n) {
+        return n.what == findings::code::capture_no_packets;
+    });
 }
 
 // Opened before the capture is read, as the output is.
@@ -123,17 +131,17 @@ int extract(const extract_options& o) {
         for (const std::string& note : run.output().notes()) print_warning(note);
         if (const auto kept = secrets_kept(o, figures, run.output().name()); !kept.empty())
             print_warning(kept);
-        print_warnings(figures);
+        print_warnings(figures, read.captures().names(), o.common);
         if (const auto half = one_sided(facts); !half.empty())
             print_warning(report::plain_spaces(half));
         const std::string nothing = nothing_there(facts);
         if (nothing.empty()) {
             fmt::print(to, "{}", report::plain_spaces(extract_table(facts)));
-            if (const auto tls = encrypted_beside(facts); !tls.empty())
-                print_error(report::plain_spaces(tls));
-        } else {
+        } else if (!says_no_packets(figures)) {
             print_error(report::plain_spaces(nothing));
         }
+        for (const std::string& line : foreign_beside(facts))
+            print_error(report::plain_spaces(line));
     }
     const std::string missing = what_is_missing(facts);
     if (!o.strict || missing.empty()) return exit_status::done;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "analyzer/cli/notices.h"
 #include "analyzer/cli/terminal.h"
+#include "analyzer/recover/foreign.h"
 #include "analyzer/report/format.h"
 
 namespace cdcscope::cli {
@@ -124,6 +126,29 @@ std::string all_row(const extract_facts& f, bool wide) {
                        share);
 }
 
+// What a row says of an observation: shorter than its own sentence where the table has the
+// figures.
+std::string words_of(const extract_facts& f, const track::noticed& n) {
+    const auto& all = f.figures->connections();
+    const connection_figures* c =
+        n.connection == 0 || n.connection > all.size() ? nullptr : &all[n.connection - 1];
+    if (n.what == findings::code::tcp_gap) {
+        return n.count == 1
+                   ? fmt::format("{} never captured before it", report::exact_bytes(n.bytes))
+                   : fmt::format("{} never captured in {}, the first before it",
+                                 report::exact_bytes(n.bytes), report::count(n.count, "hole"));
+    }
+    if (n.what == findings::code::tcp_resync && c != nullptr && n.by_connection.size() == 1) {
+        const std::uint64_t holes = sum(*c, &recover::direction_totals::gaps);
+        return fmt::format("{} {} not read; reading goes on at the next message",
+                           report::exact_bytes(sum(*c, &recover::direction_totals::unparsed_bytes)),
+                           holes == 0   ? "at the start"
+                           : holes == 1 ? "around the hole"
+                                        : "around the holes");
+    }
+    return report::directions_in_words(n.text) + std::string(remedy_of(n.what));
+}
+
 std::string warning_rows(const extract_facts& f) {
     std::string text;
     for (const track::noticed& n : f.figures->observations()) {
@@ -131,50 +156,54 @@ std::string warning_rows(const extract_facts& f) {
         if (!track::is_warning(n.what)) continue;
         std::string where = n.connection > 0 ? fmt::format("c{}", n.connection) : std::string{};
         if (n.at.frame > 0 && f.files != nullptr && n.at.file < f.files->size()) {
-            where += fmt::format("{}{} #{}", where.empty() ? "" : ", ",
-                                 printable((*f.files)[n.at.file]), n.at.frame);
+            where +=
+                fmt::format("{}{} #{}", where.empty() ? "" : ", ", printable((*f.files)[n.at.file]),
+                            number(std::uint64_t{n.at.frame}));
         }
-        text +=
-            fmt::format("  {:<24} {:>3}  {}{}{}\n", n.code, n.count, where,
-                        where.empty() ? "" : ": ", printable(report::directions_in_words(n.text)));
+        text += fmt::format("  {:<24} {:>3}  {}{}{}\n", n.code, n.count, where,
+                            where.empty() ? "" : ": ", printable(words_of(f, n)));
     }
     return text.empty() ? text : "\n" + text;
 }
 
-// Ports of connections that are none of ours, with their bytes: "12000 (61,204 B), 443 (9,876 B)".
-std::string ports_seen(const track::figures& figures) {
-    std::map<std::uint16_t, std::uint64_t> ports;
+struct seen_port {
+    std::uint16_t port = 0;
+    std::uint64_t bytes = 0;
+    std::string name;  // of what it carries, if that is known
+
+    [[nodiscard]] bool unknown() const { return name.empty(); }
+    [[nodiscard]] std::string words() const {
+        return name.empty() ? report::exact_bytes(bytes)
+                            : fmt::format("{}, {}", report::exact_bytes(bytes), name);
+    }
+};
+
+// Ports of the servers, by bytes: "12000 (61,204 B), 443 (9,876 B, TLS 1.3)".
+std::vector<seen_port> ports_seen(const track::figures& figures) {
+    std::map<std::uint16_t, seen_port> ports;
     for (const connection_figures& c : figures.connections()) {
-        if (c.info.id != 0)
-            ports[c.info.server.port] += sum(c, &recover::direction_totals::stream_bytes);
+        if (c.info.id == 0) continue;
+        seen_port& p = ports[c.info.server.port];
+        p.port = c.info.server.port;
+        p.bytes += sum(c, &recover::direction_totals::stream_bytes);
+        if (p.name.empty() && c.info.foreign != nullptr)
+            p.name = recover::foreign_words(*c.info.foreign);
     }
-    std::vector<std::pair<std::uint64_t, std::uint16_t>> by_bytes;
-    for (const auto& [port, bytes] : ports) by_bytes.emplace_back(bytes, port);
-    std::ranges::sort(by_bytes, std::greater{});
-    std::string text;
-    for (std::size_t i = 0; i < by_bytes.size() && i < 5; ++i) {
-        text += fmt::format("{}{} ({} B)", i == 0 ? "" : ", ", by_bytes[i].second,
-                            number(by_bytes[i].first));
-    }
-    return text;
+    std::vector<seen_port> by_bytes;
+    for (auto& [port, seen] : ports) by_bytes.push_back(std::move(seen));
+    std::ranges::stable_sort(by_bytes, std::greater{}, &seen_port::bytes);
+    return by_bytes;
 }
 
-// "the 6 connections on port 11207 are encrypted".
-std::string encrypted_words(const extract_facts& f) {
-    std::uint64_t n = 0;
-    std::uint16_t port = 0;
-    bool one_port = true;
-    for (const connection_figures& c : f.figures->connections()) {
-        if (c.info.id == 0 || c.info.carries != recover::protocol::tls) continue;
-        one_port = one_port && (n == 0 || port == c.info.server.port);
-        port = c.info.server.port;
-        ++n;
+foreign_connections foreign_of(const track::figures& figures) {
+    foreign_connections all;
+    static const recover::foreign_signs nothing_known;
+    for (const connection_figures& c : figures.connections()) {
+        if (c.info.id == 0) continue;
+        all.add(c.info.id, c.info.server.port, c.info.carries, c.info.promised,
+                c.info.foreign == nullptr ? nothing_known : *c.info.foreign);
     }
-    return fmt::format(
-        "{}: the {}{} {} encrypted (TLS), nothing inside can be read; capture on port 11210, or on "
-        "the node before encryption",
-        f.captures->front(), n == 1 ? "connection" : report::count(n, "connection"),
-        one_port ? fmt::format(" on port {}", port) : "", n == 1 ? "is" : "are");
+    return all;
 }
 
 }  // namespace
@@ -215,17 +244,20 @@ std::string nothing_there(const extract_facts& f) {
             file);
     }
     const auto& connections = f.figures->connections();
-    const auto tls = std::ranges::count_if(connections, [](const connection_figures& c) {
-        return c.info.carries == recover::protocol::tls;
-    });
-    if (tls > 0 && static_cast<std::size_t>(tls) == connections.size()) return encrypted_words(f);
+    const foreign_connections foreign = foreign_of(*f.figures);
+    if (foreign.encrypted_count() > 0 && foreign.encrypted_count() == connections.size())
+        return fmt::format("{}: {}", file, foreign.encrypted());
     std::string text = fmt::format("{}: no DCP or canal message in {}, {}", file,
                                    report::count(f.packets->read, "packet"),
                                    report::count(connections.size(), "TCP connection"));
-    if (const std::string ports = ports_seen(*f.figures); !ports.empty()) {
-        text += fmt::format("; ports seen: {}. If one of them is yours: --port dcp={}", ports,
-                            ports.substr(0, ports.find(' ')));
+    const auto ports = ports_seen(*f.figures);
+    for (std::size_t i = 0; i < ports.size() && i < 5; ++i) {
+        text += fmt::format("{}{} ({})", i == 0 ? "; ports seen: " : ", ", ports[i].port,
+                            ports[i].words());
     }
+    const auto guess = std::ranges::find_if(ports, &seen_port::unknown);
+    if (guess != ports.end())
+        text += fmt::format(". If one of them is yours: --port dcp={}", guess->port);
     return text;
 }
 
@@ -249,12 +281,14 @@ std::string one_sided(const extract_facts& f) {
         f.captures->front(), number(one), report::count(all, "connection"), which);
 }
 
-std::string encrypted_beside(const extract_facts& f) {
-    const auto& all = f.figures->connections();
-    const bool some = std::ranges::any_of(all, [](const connection_figures& c) {
-        return c.info.id != 0 && c.info.carries == recover::protocol::tls;
-    });
-    return some && f.run->written().messages > 0 ? encrypted_words(f) : std::string{};
+std::vector<std::string> foreign_beside(const extract_facts& f) {
+    const foreign_connections foreign = foreign_of(*f.figures);
+    std::vector<std::string> lines = foreign.on_our_ports();
+    const bool said = f.run->written().messages == 0 &&
+                      foreign.encrypted_count() == f.figures->connections().size();
+    if (foreign.encrypted_count() > 0 && !said) lines.push_back(foreign.encrypted());
+    for (std::string& line : lines) line = fmt::format("{}: {}", f.captures->front(), line);
+    return lines;
 }
 
 std::string what_is_missing(const extract_facts& f) {

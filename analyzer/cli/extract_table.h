@@ -27,8 +27,9 @@ struct extract_facts {
 // "only one direction captured in 3 of 3 connections (server to client) ...": empty if both were.
 [[nodiscard]] std::string one_sided(const extract_facts& facts);
 
-// Connections that are encrypted, beside others that are not; empty if there is none of either.
-[[nodiscard]] std::string encrypted_beside(const extract_facts& facts);
+// A line each for connections that are encrypted, or speak something else on a port of ours, as far
+// as nothing_there() does not say it.
+[[nodiscard]] std::vector<std::string> foreign_beside(const extract_facts& facts);
 
 // "1,460 B in 1 gap and 227 unparsed B (c8)": what --strict fails on; empty if nothing is missing.
 [[nodiscard]] std::string what_is_missing(const extract_facts& facts);

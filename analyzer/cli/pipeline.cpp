@@ -6,6 +6,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/terminal.h"
+#include "analyzer/report/format.h"
 
 namespace cdcscope::cli {
 namespace {
@@ -53,10 +54,15 @@ std::string open_captures(capture::reader& reader, const common_options& o) {
     return error;
 }
 
-void print_warnings(const track::figures& figures) {
+void print_warnings(const track::figures& figures, const std::vector<std::string>& files,
+                    const common_options& o) {
     for (const track::noticed& n : figures.observations()) {
         if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
-        print_warning(notice_line(n.code, n.text, n.count));
+        const std::string_view file =
+            n.at.file < files.size() ? std::string_view(files[n.at.file]) : std::string_view{};
+        print_warning(report::plain_spaces(
+            notice_line({n.what, n.count, n.bytes, n.connection, n.at, file, n.text}, o.max_memory,
+                        figures.totals().cut_messages)));
     }
 }
 

@@ -27,7 +27,8 @@ enum class outcome { done, failed, interrupted, stopped };
 
 // Observations about the files and the limits on standard error, once for each code. What concerns
 // connections stands in tables.
-void print_warnings(const track::figures& figures);
+void print_warnings(const track::figures& figures, const std::vector<std::string>& files,
+                    const common_options& o);
 
 // Reads to the end, to a signal, or until `stop` says so; draws the progress line.
 template <typename Stop, typename Messages>
@@ -53,10 +54,6 @@ class pipeline {
 
     // As open_captures().
     [[nodiscard]] std::string open() { return open_captures(reader_, options_); }
-
-    // Observations about the files and the limits on standard error, once for each code. What
-    // concerns connections stands in tables.
-    void print_warnings(const track::figures& figures);
 
     // Reads to the end, to a signal, or until `stop` says so. The observer has heard of everything
     // afterwards.

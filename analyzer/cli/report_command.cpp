@@ -105,10 +105,20 @@ std::string write(sink::output_file& file, const report::model& m, const report_
 }
 
 // What concerns the files and the limits; the report holds the rest.
-void print_warnings(const report::model& m) {
-    for (const auto& n : m.capture.observations) {
+void print_warnings(const report::model& m, const common_options& o) {
+    std::uint64_t cut_messages = 0;
+    for (const report::connection& c : m.connections)
+        cut_messages += c.of[0].cut_messages + c.of[1].cut_messages;
+    const auto& files = m.capture.files;
+    for (const report::observed& n : m.capture.observations) {
         if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
-        print_warning(notice_line(n.code, n.text, n.count));
+        const std::string_view file = n.first.file < files.size()
+                                          ? std::string_view(files[n.first.file].name)
+                                          : std::string_view{};
+        print_warning(
+            report::plain_spaces(notice_line({findings::find_code(n.code)->what, n.count, n.bytes,
+                                              n.connection, n.first, file, n.text},
+                                             o.max_memory, cut_messages)));
     }
 }
 
@@ -137,7 +147,7 @@ int run_report(const report_options& o) {
     }
     const report::model& m = read.model;
     if (fail(write(file, m, o, format))) return exit_status::failed;
-    if (!o.common.quiet) print_warnings(m);
+    if (!o.common.quiet) print_warnings(m, o.common);
     if (!o.fail_on) return exit_status::done;
     const std::string grave = what_to_fail_on(m.hits, *o.fail_on);
     if (grave.empty()) return exit_status::done;

@@ -9,10 +9,12 @@
 
 #include "analyzer/capture/reader.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/notices.h"
 #include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/summary_json.h"
 #include "analyzer/cli/terminal.h"
+#include "analyzer/recover/foreign.h"
 #include "analyzer/recover/stream_survey.h"
 #include "analyzer/report/format.h"
 #include "analyzer/track/figures.h"
@@ -44,13 +46,13 @@ std::string role(const recover::stream_row& row) {
         case recover::protocol::canal_admin:
             return "admin";
         case recover::protocol::tls:
-            return "TLS";
+            return row.foreign.name.empty() ? "TLS" : recover::foreign_words(row.foreign);
         case recover::protocol::unknown:
             return "empty";
         case recover::protocol::other:
             break;
     }
-    return row.foreign.empty() ? "other" : std::string(row.foreign);
+    return row.foreign.name.empty() ? "other" : std::string(row.foreign.name);
 }
 
 std::string table(const std::vector<recover::stream_row>& rows) {
@@ -124,8 +126,13 @@ std::string as_json(const std::vector<recover::stream_row>& rows) {
         out.field("client", std::string_view(capture::to_string(r.client)));
         out.field("server", std::string_view(capture::to_string(r.server)));
         out.field("protocol", protocol_name(r.carries));
-        out.field("role", std::string_view(role(r)));
-        if (!r.foreign.empty()) out.field("looksLike", r.foreign);
+        out.field("role", r.carries == recover::protocol::tls ? std::string_view("TLS")
+                                                              : std::string_view(role(r)));
+        if (!r.foreign.name.empty()) out.field("looksLike", r.foreign.name);
+        if (!r.foreign.version.empty()) {
+            out.field("version", std::string_view(r.foreign.version));
+            if (r.foreign.only_offered) out.field("versionOffered", true);
+        }
         out.name("frames").begin_array().number(r.first.frame).number(r.last.frame).end_array();
         out.field("first", std::string_view(findings::rfc3339(r.first.time_ns)));
         out.field("last", std::string_view(findings::rfc3339(r.last.time_ns)));
@@ -136,6 +143,15 @@ std::string as_json(const std::vector<recover::stream_row>& rows) {
     }
     out.end_array().end_object();
     return std::string(out.text()) + "\n";
+}
+
+// What speaks something else on a port of ours; the table has the encrypted ones.
+void tell_foreign(const std::vector<recover::stream_row>& rows, const std::string& capture) {
+    foreign_connections foreign;
+    for (const recover::stream_row& r : rows)
+        foreign.add(r.id, r.server.port, r.carries, r.promised, r.foreign);
+    for (const std::string& line : foreign.on_our_ports())
+        print_error(report::plain_spaces(fmt::format("{}: {}", capture, line)));
 }
 
 int streams(const streams_options& o) {
@@ -178,7 +194,10 @@ int streams(const streams_options& o) {
         print_error("standard output: cannot write");
         return exit_status::failed;
     }
-    if (!o.common.quiet) print_warnings(figures);
+    if (!o.common.quiet) {
+        print_warnings(figures, reader.names(), o.common);
+        tell_foreign(found.rows, o.common.captures.front());
+    }
     return how == outcome::interrupted ? stop_status() : exit_status::done;
 }
 

@@ -76,6 +76,8 @@ void detector::judge(direction dir, byte_view bytes, bool last) {
     side& s = sides_[index(dir)];
     if (is_tls_record(bytes)) {
         s.says = opinion::tls;
+    } else if (s.from_syn && !last && bytes.size() < 5 && may_begin_tls(bytes)) {
+        s.says = opinion::open;
     } else if (s.from_syn) {
         s.says = judge_start(dir, bytes, last);
     } else {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyzer/capture/packet_reader.h"
+
 namespace cdcscope::recover {
 
 namespace {
@@ -16,6 +18,12 @@ frame_trail trail_of(const stamp& s) noexcept {
     frame_trail t;
     t.add(s);
     return t;
+}
+
+// "128 MiB"; bytes where it is no whole number of them.
+std::string limit_words(std::uint64_t bytes) {
+    return bytes % (1U << 20) == 0 ? fmt::format("{} MiB", bytes >> 20U)
+                                   : capture::grouped(bytes) + " B";
 }
 
 }  // namespace
@@ -125,9 +133,16 @@ void framer::note_broken(const framing::step& broken, tcp::position at, const tc
     }
     lose_step(lost_step::broken);
     lost_at_ = at;
-    const findings::code code =
-        broken.too_long ? findings::code::cap_message : findings::code::tcp_out_of_step;
-    shared_.notes.say(code, shared_.connection, now.at, 0,
+    if (broken.too_long) {
+        shared_.notes.say(findings::code::cap_message, shared_.connection, now.at, 0,
+                          "a {} claims {} B, more than --max-message {}; taken as not {}, the next "
+                          "message is looked for",
+                          rules_.what() == protocol::dcp ? "DCP message" : "canal packet",
+                          capture::grouped(broken.length), limit_words(rules_.longest()),
+                          rules_.what() == protocol::dcp ? "DCP" : "canal");
+        return;
+    }
+    shared_.notes.say(findings::code::tcp_out_of_step, shared_.connection, now.at, 0,
                       "{}: what stands at offset {} is no message ({}); the next one is looked for",
                       name(dir_), offset(at), broken.why);
 }
@@ -407,10 +422,10 @@ void framer::drop_unfinished() {
 
 void framer::give_up_waiting(const tcp::arrival& now) {
     if (hold_.empty()) return;
-    shared_.notes.say(
-        findings::code::cap_memory, shared_.connection, now.at, hold_.size(),
-        "{} bytes of {} at offset {} are left unparsed: no memory to wait for the rest",
-        hold_.size(), name(dir_), offset(hold_.begin()));
+    shared_.notes.say(findings::code::cap_memory, shared_.connection, now.at, hold_.size(),
+                      "{} bytes of {} at offset {} of connection {} are left unparsed, the rest is "
+                      "not waited for",
+                      hold_.size(), name(dir_), offset(hold_.begin()), shared_.connection);
     if (state_ == state::in_step) lose_step(lost_step::hole);
     skip_held(hold_.size());
     search_.reset();

@@ -25,7 +25,7 @@ framing::step read_dcp(byte_view bytes, const message_limits& limit) noexcept {
     }
     const bool too_long =
         bytes.size() >= dcp::header_size && dcp::is_candidate(bytes, {.max_body = 0xffffffff});
-    return {framing::outcome::broken, 0, h.why, too_long};
+    return {framing::outcome::broken, too_long ? load_be32(bytes.data() + 8) : 0, h.why, too_long};
 }
 
 framing::step read_canal(byte_view bytes, protocol what, const message_limits& limit) noexcept {
@@ -41,7 +41,7 @@ framing::step read_canal(byte_view bytes, protocol what, const message_limits& l
             break;
     }
     const bool too_long = canal::check_frame(bytes, port_of(what), 0x7fffffff) != canal::match::no;
-    return {framing::outcome::broken, 0, "length over the limit", too_long};
+    return {framing::outcome::broken, load_be32(bytes.data()), "length over the limit", too_long};
 }
 
 framing::guess check_dcp(byte_view bytes, const message_limits& limit) noexcept {

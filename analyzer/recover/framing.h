@@ -22,10 +22,10 @@ class framing {
     enum class outcome : std::uint8_t { need_more, message, broken };
     struct step {
         outcome state = outcome::need_more;
-        std::uint64_t length =
-            0;                  // message: all of it; need_more: bytes needed before asking again
-        std::string_view why;   // broken
-        bool too_long = false;  // broken: a good header but for its length
+        std::uint64_t length = 0;  // message: all of it; need_more: bytes needed before asking
+                                   // again; broken: what a length over the limit claims
+        std::string_view why;      // broken
+        bool too_long = false;     // broken: a good header but for its length
     };
     // The message at the start of `bytes`, which follows the one before.
     [[nodiscard]] step read(byte_view bytes) const noexcept;
@@ -54,6 +54,10 @@ class framing {
     [[nodiscard]] std::uint64_t largest() const noexcept {
         return what_ == protocol::dcp ? std::uint64_t{limit_.dcp_body} + 24
                                       : std::uint64_t{limit_.canal_packet} + 4;
+    }
+    // The limit that a length may not pass.
+    [[nodiscard]] std::uint32_t longest() const noexcept {
+        return what_ == protocol::dcp ? limit_.dcp_body : limit_.canal_packet;
     }
     // Whether so much of a message makes it a cut one: header, extras and key are here. DCP only.
     [[nodiscard]] bool cut_is_message(byte_view captured) const noexcept;

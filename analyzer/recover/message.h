@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "analyzer/capture/segment.h"
@@ -22,13 +24,22 @@ enum class protocol : std::uint8_t {
     other,  // neither: all its bytes are unparsed
 };
 
+// What is known of a connection that carries none of our protocols.
+struct foreign_signs {
+    std::string_view name;      // "MySQL", "TLS" ...; empty: nothing
+    std::string version;        // MySQL: that of the server's greeting; TLS: "1.3"
+    bool only_offered = false;  // TLS: by the client; the server's choice was not seen
+};
+
 struct connection_info {
     std::uint32_t id = 0;      // from 1, by first packet
     capture::endpoint client;  // who sent the SYN; else who does not hold a well-known port
     capture::endpoint server;
     protocol carries = protocol::unknown;
-    bool from_start[2] = {false, false};  // by direction: its SYN was captured
-    frame_ref first;                      // first packet
+    protocol promised = protocol::unknown;         // by the server's port
+    bool from_start[2] = {false, false};           // by direction: its SYN was captured
+    frame_ref first;                               // first packet
+    std::shared_ptr<const foreign_signs> foreign;  // carries tls or other: null if nothing is known
 };
 
 struct message {
@@ -100,7 +111,8 @@ class handler {
     virtual ~handler() = default;
 
     // Before anything else of this connection. Its protocol may still be unknown, and whether the
-    // other direction's SYN is in the capture: on_protocol tells what has become known since.
+    // other direction's SYN is in the capture, and the version of what is foreign: on_protocol
+    // tells what has become known since.
     virtual void on_connection(const connection_info& c) = 0;
     virtual void on_protocol(const connection_info& c) = 0;
     virtual void on_message(const message& m) = 0;

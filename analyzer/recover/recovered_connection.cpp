@@ -47,6 +47,8 @@ void recovered_connection::on_data(const tcp::chunk& c) {
     if (passed_ == 0) first_ns_ = c.available.at.time_ns;
     passed_ += c.size;
     if (early_ == nullptr) {
+        if (foreign_ != nullptr && foreign_->on_bytes(of(c.dir), c.bytes) && announced_)
+            to_.on_protocol(info());
         await_start(c.available);
         feed(c.dir, c.begin, c.size, c.bytes, stamp::of(c));
         after(c.dir, c.available);
@@ -56,7 +58,7 @@ void recovered_connection::on_data(const tcp::chunk& c) {
     if (kept.empty()) {
         // The common case: the first bytes decide, and nothing is copied.
         if (const auto v = early_->detect.look(of(c.dir), c.bytes)) {
-            decide(*v);
+            decide(*v, c.dir, c.bytes);
             await_start(c.available);
             feed(c.dir, c.begin, c.size, c.bytes, stamp::of(c));
             after(c.dir, c.available);
@@ -100,6 +102,7 @@ void recovered_connection::on_hole(const tcp::hole& h) {
     }
     tcp::hole mine = h;
     mine.dir = of(h.dir);
+    if (foreign_ != nullptr) foreign_->on_missing(mine.dir);
     framers_[index(mine.dir)].on_hole(mine);
     after(h.dir, h.behind);
 }
@@ -140,15 +143,25 @@ void recovered_connection::decide_now() {
     decide(early_->detect.decide(runs));
 }
 
-void recovered_connection::decide(const detector::verdict& v) {
+void recovered_connection::look_at_foreign(const detector::verdict& v, direction side,
+                                           byte_view bytes) {
+    foreign_ = std::make_unique<foreign_watch>(v.foreign);
+    for (const direction each : {direction::c2s, direction::s2c}) {
+        foreign_->on_bytes(of(each), early_->run(each));
+        if (each == side) foreign_->on_bytes(of(each), bytes);
+    }
+    const connection_info c = info();
+    if (c.promised == v.carries) return;
+    notes_.say(findings::code::tcp_foreign, c.id, c.first, 0, "{}",
+               foreign_sentence(c.id, c.server.port, c.promised, foreign_->signs()));
+}
+
+void recovered_connection::decide(const detector::verdict& v, direction side, byte_view bytes) {
     carries_ = v.carries;
     if (v.flip) flipped_ = !flipped_;
-    if (!v.foreign.empty() && chosen_.ports.at(who_.server.port) != v.carries) {
-        notes_.say(findings::code::tcp_foreign, who_.id, who_.first, 0,
-                   "connection {} on port {} carries {}", who_.id, who_.server.port, v.foreign);
-    }
-    for (const direction side : {direction::c2s, direction::s2c}) {
-        if (started_[index(side)]) begin(side);
+    if (!v.foreign.empty()) look_at_foreign(v, side, bytes);
+    for (const direction each : {direction::c2s, direction::s2c}) {
+        if (started_[index(each)]) begin(each);
     }
     replay();
 }
@@ -220,6 +233,7 @@ void recovered_connection::after(direction side, const tcp::arrival& now) {
 
 std::uint64_t recovered_connection::held() const noexcept {
     std::uint64_t all = framers_[0].held() + framers_[1].held() + order_.held();
+    if (foreign_ != nullptr) all += foreign_->held();
     if (early_ != nullptr) {
         all += early_->bytes[0].size() + early_->bytes[1].size() +
                early_->events.size() * sizeof(early_event);
@@ -233,8 +247,8 @@ void recovered_connection::on_pressure(const tcp::arrival& now) {
     if (order_.held() >= larger.held()) {
         notes_.say(
             findings::code::cap_memory, who_.id, now.at, order_.held(),
-            "connection {}: messages that waited for what the other side had acknowledged go "
-            "without it, for lack of memory",
+            "messages of connection {} that waited for what the other side had acknowledged go "
+            "without it",
             who_.id);
         order_.give_up_waiting();
     } else {
@@ -269,10 +283,12 @@ connection_info recovered_connection::info() const {
     c.client = flipped_ ? who_.server : who_.client;
     c.server = flipped_ ? who_.client : who_.server;
     c.carries = carries_;
+    c.promised = chosen_.ports.at(c.server.port);
     for (const direction dir : {direction::c2s, direction::s2c}) {
         c.from_start[index(dir)] = from_syn_[index(of(dir))];
     }
     c.first = who_.first;
+    if (foreign_ != nullptr) c.foreign = std::make_shared<foreign_signs>(foreign_->signs());
     return c;
 }
 

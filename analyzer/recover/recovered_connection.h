@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyzer/recover/foreign.h"
 #include "analyzer/recover/framer.h"
 #include "analyzer/recover/options.h"
 
@@ -32,7 +33,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     }
     void on_time(const tcp::arrival& now) override;
     [[nodiscard]] bool wants_content() const noexcept override {
-        return early_ != nullptr || framed();
+        return early_ != nullptr || framed() || (foreign_ != nullptr && !foreign_->done());
     }
 
     // A record of an exported PDU (H11): it begins at a message, and has no TCP numbers.
@@ -73,7 +74,9 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     }
     void remember(const early_event& e, byte_view bytes);
     void decide_now();
-    void decide(const detector::verdict& v);
+    // `bytes`: the newest of `side`, if they are not among the early ones.
+    void decide(const detector::verdict& v, direction side = direction::c2s, byte_view bytes = {});
+    void look_at_foreign(const detector::verdict& v, direction side, byte_view bytes);
     void replay();
     void begin(direction side);
     void feed(direction side, tcp::position begin, std::uint64_t size, byte_view bytes,
@@ -98,6 +101,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     bool told_from_syn_[2] = {false, false};
     tcp::position origin_[2] = {0, 0};
     std::unique_ptr<before_decision> early_;
+    std::unique_ptr<foreign_watch> foreign_;  // of what is none of ours and has a name
     orderer order_;
     framer framers_[2];          // by direction
     std::uint64_t passed_ = 0;   // bytes of both directions so far

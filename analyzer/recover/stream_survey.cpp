@@ -1,6 +1,7 @@
 #include "analyzer/recover/stream_survey.h"
 
 #include "analyzer/recover/dcp_watch.h"
+#include "analyzer/recover/foreign.h"
 
 namespace cdcscope::recover {
 
@@ -13,6 +14,7 @@ class surveyed_connection final : public tcp::stream_consumer {
         : connection_(c),
           to_(to),
           dump_(dump),
+          ports_(chosen.ports),
           early_(std::make_unique<early>(detector_for(c.who(), chosen))) {
         row_.id = c.who().id;
         row_.first = c.who().first;
@@ -52,6 +54,7 @@ class surveyed_connection final : public tcp::stream_consumer {
         }
         if (early_ == nullptr) {
             if (watch_ != nullptr) watch_->on_missing(of(h.dir), length);
+            if (foreign_ != nullptr) foreign_->on_missing(of(h.dir));
             return;
         }
         early::side& e = early_->sides[index(h.dir)];
@@ -68,6 +71,8 @@ class surveyed_connection final : public tcp::stream_consumer {
         if (early_ != nullptr) decide_now();
         row_.client = flipped_ ? connection_.who().server : connection_.who().client;
         row_.server = flipped_ ? connection_.who().client : connection_.who().server;
+        row_.promised = ports_.at(row_.server.port);
+        if (foreign_ != nullptr) row_.foreign = foreign_->signs();
         row_.last = last.at;
         row_.how = how;
         for (const direction dir : {direction::c2s, direction::s2c}) {
@@ -85,7 +90,8 @@ class surveyed_connection final : public tcp::stream_consumer {
         if (early_ != nullptr) decide_now();
     }
     [[nodiscard]] bool wants_content() const noexcept override {
-        return early_ != nullptr || dump_ != nullptr || watch_ != nullptr;
+        return early_ != nullptr || dump_ != nullptr || watch_ != nullptr ||
+               (foreign_ != nullptr && !foreign_->done());
     }
 
   private:
@@ -117,9 +123,9 @@ class surveyed_connection final : public tcp::stream_consumer {
         if (!v) return;
         const std::unique_ptr<early> before = std::move(early_);
         row_.carries = v->carries;
-        row_.foreign = v->foreign;
         if (v->flip) flipped_ = !flipped_;
         if (v->carries == protocol::dcp) watch_ = std::make_unique<dcp_watch>();
+        if (!v->foreign.empty()) foreign_ = std::make_unique<foreign_watch>(v->foreign);
         for (const direction side : {direction::c2s, direction::s2c}) {
             const early::side& e = before->sides[index(side)];
             if (watch_ != nullptr)
@@ -130,6 +136,7 @@ class surveyed_connection final : public tcp::stream_consumer {
         }
     }
     void watch(direction dir, byte_view bytes) {
+        if (foreign_ != nullptr) foreign_->on_bytes(dir, bytes);
         if (watch_ == nullptr || bytes.empty()) return;
         watch_->on_bytes(dir, bytes);
         row_.speaks_dcp = watch_->found();
@@ -139,12 +146,14 @@ class surveyed_connection final : public tcp::stream_consumer {
     const tcp::connection& connection_;
     survey_sink& to_;
     stream_dump* dump_;
+    const port_plan& ports_;
     stream_row row_;
     stream_side sides_[2];  // by side
     tcp::position origin_[2] = {0, 0};
     bool flipped_ = false;
     std::unique_ptr<early> early_;
-    std::unique_ptr<dcp_watch> watch_;  // until DCP is seen
+    std::unique_ptr<dcp_watch> watch_;        // until DCP is seen
+    std::unique_ptr<foreign_watch> foreign_;  // of what is none of ours and has a name
 };
 
 }  // namespace

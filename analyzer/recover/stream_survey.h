@@ -31,10 +31,11 @@ struct stream_row {
 
     std::uint32_t id = 0;
     capture::endpoint client, server;
-    protocol carries = protocol::unknown;  // unknown: not a byte of payload
-    bool speaks_dcp = false;               // carries dcp: more than plain key-value requests
-    std::string_view foreign;              // carries other or tls: what it looks like, if known
-    frame_ref first, last;                 // frames
+    protocol carries = protocol::unknown;   // unknown: not a byte of payload
+    bool speaks_dcp = false;                // carries dcp: more than plain key-value requests
+    protocol promised = protocol::unknown;  // by the server's port
+    foreign_signs foreign;                  // carries other or tls: what it is, if known
+    frame_ref first, last;                  // frames
     end_kind how = end_kind::end_of_capture;
     stream_side sides[2];  // by direction
 };

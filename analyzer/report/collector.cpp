@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyzer/recover/foreign.h"
 #include "analyzer/report/cards.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/hide_contents.h"
@@ -53,20 +54,6 @@ direction_figures figures_of(const recover::direction_totals& t) {
     return d;
 }
 
-// What the first bytes of a stream give away.
-std::string_view looks_like(byte_view head) {
-    const auto text = as_text(head);
-    for (const std::string_view verb : {"GET ", "POST", "HEAD", "PUT ", "HTTP", "OPTI"}) {
-        if (text.starts_with(verb)) return "HTTP";
-    }
-    if (head.size() > 2 && head[0] == 0x16 && head[1] == 0x03) return "TLS";
-    // A MySQL greeting: length, packet number 0, protocol version 10, the server's version as text.
-    if (head.size() > 5 && head[3] == 0 && head[4] == 10 && head[5] >= '0' && head[5] <= '9')
-        return "MySQL";
-    if (text.starts_with("SSH-")) return "SSH";
-    return {};
-}
-
 std::uint16_t port_of(const std::string& endpoint) {
     const auto colon = endpoint.rfind(':');
     return colon == std::string::npos ? std::uint16_t{0}
@@ -95,6 +82,12 @@ void collector::describe(connection& c, const recover::connection_info& info) {
     c.client = capture::to_string(info.client);
     c.server = capture::to_string(info.server);
     c.from_start = info.from_start[0] && info.from_start[1];
+    if (info.foreign != nullptr) {
+        foreign_[info.id] = info.foreign;
+        c.looks_like = info.carries == recover::protocol::tls
+                           ? recover::foreign_words(*info.foreign)
+                           : std::string(info.foreign->name);
+    }
     switch (info.carries) {
         case recover::protocol::tls:
             c.what = role::tls;
@@ -213,7 +206,7 @@ void collector::on_unparsed(const recover::unparsed_run& u) {
         }
         head.insert(head.end(), u.head.begin(), u.head.end());
         c.first_bytes = printable(as_text(head));
-        if (c.looks_like.empty()) c.looks_like = looks_like(head);
+        if (c.looks_like.empty()) c.looks_like = recover::name_foreign(head);
     }
     add_hole(c, {u.dir, false, u.offset, u.length, std::string(why_words(u.kind)), u.frames.done});
 }
@@ -240,6 +233,11 @@ void collector::on_observation(const capture::observation& o) {
     observed_[found->second].bytes += o.bytes;
 }
 
+const recover::foreign_signs* collector::foreign_of(std::uint32_t id) const {
+    const auto found = foreign_.find(id);
+    return found == foreign_.end() ? nullptr : found->second.get();
+}
+
 // ---- the end
 
 void collector::add_up() {
@@ -256,14 +254,21 @@ void collector::add_up() {
 // Where nothing was recovered: which ports there were, and what they look like.
 void collector::find_ports() {
     std::map<std::uint16_t, port_use> ports;
+    std::map<std::uint16_t, std::vector<recover::foreign_signs>> encrypted;
     for (const auto& c : m_.connections) {
         if (c.of[0].messages + c.of[1].messages > 0) continue;
         auto& p = ports[port_of(c.server)];
         p.port = port_of(c.server);
         ++p.connections;
         p.bytes += c.of[0].bytes.stream + c.of[1].bytes.stream;
-        if (p.looks_like.empty()) p.looks_like = c.what == role::tls ? "TLS" : c.looks_like;
+        const auto* what = foreign_of(c.id);
+        if (what != nullptr && c.what == role::tls) {
+            encrypted[p.port].push_back(*what);
+        } else if (p.looks_like.empty()) {
+            p.looks_like = what == nullptr ? c.looks_like : recover::foreign_words(*what);
+        }
     }
+    for (const auto& [port, all] : encrypted) ports[port].looks_like = recover::tls_words(all);
     for (auto& [port, use] : ports) m_.capture.ports.push_back(std::move(use));
     std::stable_sort(m_.capture.ports.begin(), m_.capture.ports.end(),
                      [](auto& a, auto& b) { return a.bytes > b.bytes; });
@@ -283,8 +288,10 @@ void collector::tell_what_cannot_be_judged() {
         f.level = severity::note;
         f.at = first_frames_[c.id - 1];
         const auto which = c.of[0].bytes.stream == 0 ? "server to client" : "client to server";
-        f.text = encrypted ? fmt::format("connection {}, {} to {}, is encrypted", c.id, c.client,
-                                         c.server)
+        const auto* what = foreign_of(c.id);
+        f.text = encrypted ? fmt::format("connection {}, {} to {}, is encrypted ({})", c.id,
+                                         c.client, c.server,
+                                         what == nullptr ? "TLS" : recover::foreign_words(*what))
                            : fmt::format("of connection {} only {} was captured", c.id, which);
         findings_.add(f);
     }
@@ -319,8 +326,12 @@ model collector::finish(capture_info captured, const canal::world& world) {
     m_.findings = findings_.take();
     make_cards(m_, limits_);
     for (auto& c : m_.connections) {
+        const auto* what = foreign_of(c.id);
+        if (what != nullptr && c.what == role::tls) m_.capture.encrypted.push_back(*what);
         if (c.condition.empty() && !c.looks_like.empty() && messages_of(c) == 0)
-            c.condition = fmt::format("not read: looks like {}", c.looks_like);
+            c.condition =
+                fmt::format("not read: looks like {}",
+                            what == nullptr ? c.looks_like : recover::foreign_words(*what));
     }
     judge(m_);
     return std::move(m_);

@@ -62,6 +62,7 @@ class collector final : public track::observer, public capture::observation_sink
     void add_up();
     void find_ports();
     void tell_what_cannot_be_judged();
+    [[nodiscard]] const recover::foreign_signs* foreign_of(std::uint32_t id) const;
 
     const findings::thresholds& limits_;
     const findings::redaction hides_;
@@ -75,6 +76,8 @@ class collector final : public track::observer, public capture::observation_sink
     std::uint64_t messages_ = 0;
     std::vector<std::uint32_t> cut_files_;
     std::vector<frame_ref> first_frames_;  // of the connections
+    // What is none of our protocols and has a name.
+    std::map<std::uint32_t, std::shared_ptr<const recover::foreign_signs>> foreign_;
 };
 
 }  // namespace cdcscope::report

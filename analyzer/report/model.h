@@ -69,7 +69,7 @@ struct observed {
 struct port_use {  // where nothing was recovered: what was there instead
     std::uint16_t port = 0;
     std::uint64_t connections = 0, bytes = 0;
-    std::string looks_like;  // "DCP", "canal", "TLS", "HTTP", "MySQL"; empty: nothing known
+    std::string looks_like;  // "HTTP", "TLS 1.3"; empty: nothing known
 };
 
 struct capture_info {
@@ -79,7 +79,8 @@ struct capture_info {
     std::uint64_t messages = 0;
     byte_account bytes;
     std::uint64_t holes = 0;
-    std::vector<port_use> ports;  // by bytes, at most ten
+    std::vector<port_use> ports;                    // by bytes, at most ten
+    std::vector<recover::foreign_signs> encrypted;  // one for each connection that is
     std::vector<observed> observations;
 };
 
@@ -295,7 +296,7 @@ struct connection {
     std::vector<row_sample> rows;
     time_span longest_silence;  // between two messages
     std::string first_bytes;    // of what is not the protocol: readable form
-    std::string looks_like;     // what they give away: "HTTP", "TLS", "MySQL"
+    std::string looks_like;     // what they give away: "HTTP", "TLS 1.3", "MySQL"
 
     step_series window;                  // outstanding bytes
     time_sums received;                  // bytes from the server

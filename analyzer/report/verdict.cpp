@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyzer/recover/foreign.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/words.h"
 
@@ -138,9 +139,10 @@ void say_encrypted(model& m) {
     const auto where = one_port ? fmt::format(" on port {}", port) : std::string{};
     m.headline = tls == 1 ? fmt::format("The connection{} is encrypted.", where)
                           : fmt::format("The {}{} are encrypted.", count(tls, "connection"), where);
-    m.second_line =
-        "TLS. Nothing inside can be read; times, bytes and closes can. Capture on the plain port, "
-        "if there is one, or on the node before encryption.";
+    m.second_line = fmt::format(
+        "{}. Nothing inside can be read; times, bytes and closes can. Capture on port 11210, or on "
+        "the node before encryption.",
+        recover::tls_words(m.capture.encrypted));
 }
 
 void say_nothing_recovered(model& m) {
@@ -152,7 +154,7 @@ void say_nothing_recovered(model& m) {
                         : fmt::format("{}; the ports are below.",
                                       count(m.connections.size(), "TCP connection"));
     for (const auto& p : m.capture.ports) {
-        if (p.looks_like != "TLS" && p.looks_like != "HTTP" && p.looks_like != "MySQL") {
+        if (p.looks_like.empty()) {
             m.guess =
                 fmt::format("{} --port dcp={}",
                             m.command.empty() ? "cdcscope report CAPTURE" : m.command, p.port);

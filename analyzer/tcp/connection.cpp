@@ -213,7 +213,7 @@ void connection::close(end_kind how, const arrival& now, std::int64_t time_ns) {
         if (half.data_seen() && !half.syn_seen()) {
             shared_.notes.say(
                 findings::code::tcp_mid_stream, who_.id, half.first_data(), 0,
-                "the beginning of {} is not in the capture: its first data is in frame {}",
+                "the capture starts in the middle of the connection: {} begins with frame {}",
                 name(dir), half.first_data().frame);
         }
     }

@@ -15,9 +15,10 @@ void notices::final_hole(std::uint32_t connection, const hole& h, position origi
     }
     if (h.reason == gap_reason::memory_cap) {
         say(findings::code::cap_memory, connection, h.behind.at, bytes,
-            "too many bytes waited for {} missing ones of {} at offset {}: given up before it was "
-            "certain that they are lost",
-            bytes, name(h.dir), h.begin - origin);
+            "{} bytes of {} at offset {} of connection {} given up as a gap before it was certain "
+            "that "
+            "they are lost",
+            bytes, name(h.dir), h.begin - origin, connection);
     }
 }
 

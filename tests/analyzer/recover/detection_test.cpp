@@ -20,7 +20,8 @@ protocol carried(std::uint16_t port, const std::vector<std::pair<direction, std:
 }
 
 const std::string hello = dcp_message(0x80, 0x1f, {}, "agent", std::string("\0\x12", 2));
-const std::string mysql = std::string("\x4e\0\0\0\x0a", 5) + "5.7.42-log";
+const std::string mysql =
+    std::string("\x4e\0\0\0\x0a", 5) + "5.7.42-log" + std::string("\0thread", 7);
 
 TEST(Detection, KnownPortsCarryWhatTheyPromise) {
     EXPECT_EQ(carried(11210, {{c2s, hello}}), protocol::dcp);
@@ -60,7 +61,11 @@ TEST(Detection, AnotherProtocolOnAKnownPortIsNamedAndNotGarbled) {
     EXPECT_EQ(have.info.carries, protocol::other);
     EXPECT_EQ(have.dirs[1].unparsed.at(0).kind, unparsed_kind::other_protocol);
     EXPECT_EQ(have.dirs[1].unparsed.at(0).length, mysql.size());
-    EXPECT_EQ(t.got.texts.at(0), "connection 1 on port 11111 carries MySQL");
+    EXPECT_EQ(t.got.texts.at(0),
+              "connection 1 on port 11111 is not canal: it speaks MySQL (server greeting "
+              "\"5.7.42-log\")");
+    ASSERT_NE(have.info.foreign, nullptr);
+    EXPECT_EQ(have.info.foreign->version, "5.7.42-log");
 }
 
 TEST(Detection, AClientThatSpeaksHttpToACanalServerLeavesItsPacketsAlone) {
