@@ -46,6 +46,7 @@ std::string short_time(std::int64_t ns, std::int64_t before, std::int64_t step) 
 }
 
 std::string edge_time(std::int64_t ns, std::int64_t length) {
+    if (ns % second == 0) return time_of_day_seconds(ns);
     if (ns % ms != 0 && length < 20 * ms)
         return fmt::format("{}.{:06}", time_of_day_seconds(ns), ns / 1000 % 1'000'000);
     return length < 20 * second ? time_of_day(ns) : time_of_day_seconds(ns);
@@ -82,16 +83,25 @@ value_axis linear(double largest, double scale, double least_step, std::string_v
 }  // namespace
 
 time_span round_span(const time_span& span, const time_span& limits) {
-    const auto step = time_step(span.length() / 10);
+    const auto step = time_step(span.length() / 12);
     return {std::max(limits.from, span.from / step * step),
             std::min(limits.to, (span.to / step + 1) * step)};
+}
+
+time_span axis_span(const time_span& life) {
+    const auto length = life.length();
+    if (length < ms || length >= 20 * second) return life;
+    const auto step = time_step(length / 20), just = length / 200;
+    const auto from = (life.from + just) / step * step,
+               to = (life.to - just + step - 1) / step * step;
+    return {from, to};
 }
 
 std::vector<tick> time_ticks(const time_span& span, bool compact) {
     const auto length = span.length();
     if (length <= 0) return {{0, edge_time(span.from, 0), false}};
     std::vector<tick> ticks{{0, edge_time(span.from, length), false}};
-    const auto step = time_step(length / 4);
+    const auto step = time_step(compact ? length / 4 : length / 6);
     auto before = span.from;
     bool middle = false;  // narrow screens have room for one label, in the middle
     for (auto at = (span.from / step + 1) * step; at < span.to; at += step) {
@@ -145,7 +155,7 @@ log_axis duration_log_axis(std::int64_t least_ns, std::int64_t most_ns) {
     for (const auto mark : marks) {
         if (mark <= least_ns) axis.least = mark;
     }
-    axis.most = std::max<std::int64_t>(most_ns + most_ns / 2, axis.least * 10);
+    axis.most = std::max<std::int64_t>(std::min(most_ns, INT64_MAX / 4) * 3, axis.least * 10);
     std::vector<std::int64_t> inside;
     for (const auto mark : marks) {
         if (mark >= axis.least && mark <= axis.most) inside.push_back(mark);

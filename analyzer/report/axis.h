@@ -21,6 +21,9 @@ struct tick {
 [[nodiscard]] std::vector<tick> time_ticks(const time_span& span, bool compact = false);
 // `span` widened to round times, so that its ends are short to write; not beyond `limits`.
 [[nodiscard]] time_span round_span(const time_span& span, const time_span& limits);
+// What the charts of a connection that lives for `life` share: widened so that its ends are short
+// to write, where milliseconds would be written. An end just beyond a round time is drawn on it.
+[[nodiscard]] time_span axis_span(const time_span& life);
 
 struct value_axis {
     double top = 1;           // value at the upper edge

@@ -69,6 +69,7 @@ std::string batches_words(const canal_figures& f) {
                    : fmt::format(": {} acknowledged", number(f.acknowledged));
         if (f.rolled_back > 0) out += fmt::format(", {} rolled back", number(f.rolled_back));
         if (f.open > 0) out += fmt::format(", {} open", number(f.open));
+        if (f.batches > 1 && f.most_open == 1) out += ", never 2 open";
     }
     if (f.empty_polls > 0) out += fmt::format("; {}", count(f.empty_polls, "empty poll"));
     return out;
@@ -85,6 +86,18 @@ std::string collections_words(const connection& c) {
 }
 
 constexpr std::int64_t told_silence_ns = 60'000'000'000;
+
+// Of the items around holes whose seqnos tell what is missing.
+std::string recovered_words(const model& m, const connection& c) {
+    std::uint64_t here = 0, missing = 0;
+    for (const auto& s : m.streams) {
+        if (s.connection != c.id) continue;
+        here += s.items;
+        for (const auto& [from, to] : s.not_captured) missing += to - from + 1;
+    }
+    return missing == 0 ? std::string{}
+                        : fmt::format("{} of {} items", number(here), number(here + missing));
+}
 
 // What holes, cuts and foreign bytes took away.
 void loss_facts(std::vector<fact>& out, const model& m, const connection& c) {
@@ -105,6 +118,8 @@ void loss_facts(std::vector<fact>& out, const model& m, const connection& c) {
                 text += fmt::format(", vb {} seqno {}", s.partition, range(from, to));
             }
         }
+        if (const auto words = recovered_words(m, c); !words.empty())
+            out.push_back({"Recovered", words});
         out.push_back({"Not captured", text});
     }
     if (cut > 0)

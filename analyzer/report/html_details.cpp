@@ -1,6 +1,7 @@
 // Details by connection: a card each, with facts, charts and links to its findings.
 #include <algorithm>
 
+#include "analyzer/report/axis.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/html_figures.h"
 #include "analyzer/report/html_parts.h"
@@ -57,7 +58,7 @@ void connection_card(html_writer& w, const model& m, const connection& c, figure
         "</h3><span class=\"tog\"></span><span class=\"sub\">{}</span></summary><div "
         "class=\"body\">{}",
         under_title(m, c), fact_list(facts_of(m, c)));
-    w.put("{}{}", window_figure(x), throughput_figure(x));
+    w.put("{}{}{}", window_figure(x), holes_figure(x), throughput_figure(x));
     w.put("{}{}", latency_figure(x), writes_figure(x));
     w.put("{}{}", lag_figure(x), ledger_figure(x));
     w.put("{}{}{}", timeline_figure(x), operations_table(x), samples_of(x));
@@ -83,7 +84,7 @@ details_result details_section(const model& m) {
     const std::size_t samples = cards.size() <= 20 ? cap::items : 3;
     std::size_t open = 0;
     for (const auto* c : cards) {
-        figure_context x{m, *c, rows[c->id], points, samples};
+        figure_context x{m, *c, axis_span(c->life), rows[c->id], points, samples};
         const auto unfold = c->fared >= health::warning && open < most_open;
         open += unfold ? 1 : 0;
         connection_card(w, m, *c, x, unfold);

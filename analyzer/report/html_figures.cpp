@@ -9,16 +9,20 @@
 #include "analyzer/report/format.h"
 #include "analyzer/report/html_parts.h"
 #include "analyzer/report/plot.h"
+#include "analyzer/report/window_span.h"
+#include "analyzer/report/words.h"
 
 namespace cdcscope::report {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t most_bars = 120;
 
 double share_of(const time_span& span, std::int64_t at) {
-    return span.length() <= 0
-               ? 0
-               : static_cast<double>(at - span.from) / static_cast<double>(span.length());
+    return span.length() <= 0 ? 0
+                              : std::clamp(static_cast<double>(at - span.from) /
+                                               static_cast<double>(span.length()),
+                                           0.0, 1.0);
 }
 
 bool enough_values(std::span<const point> values) {
@@ -28,12 +32,6 @@ bool enough_values(std::span<const point> values) {
         if (seen.size() >= 3) return true;
     }
     return false;
-}
-
-// The span with data and a little room, where the life of the connection is much longer.
-time_span span_of(std::span<const point> values, const time_span& life) {
-    const auto length = std::max<std::int64_t>(values.back().at - values.front().at, 1000);
-    return round_span({values.front().at - length / 20, values.back().at + length / 8}, life);
 }
 
 // ---- receive window
@@ -50,16 +48,47 @@ std::string window_sentence(const connection& c) {
     const auto& f = *c.flow;
     if (f.full_at_end) {
         std::int64_t since = f.filled.time_ns;
-        return fmt::format("Full from {} to the end, for {}.", time_of_day(since),
-                           exact_duration(c.life.to - since));
+        return fmt::format("Full from {} to the end, for {}{}{}.", time_of_day(since),
+                           exact_duration(c.life.to - since),
+                           f.filled_by.empty() ? "" : fmt::format(": {} fills it", f.filled_by),
+                           f.acknowledgements == 0 ? ", nothing is ever acknowledged" : "");
     }
     if (f.full_times == 1) return fmt::format("Full once, for {}.", duration(f.full_most_ns));
     if (f.full_times > 1) {
         return fmt::format("Full {}, for {} to {}.", count(f.full_times, "time"),
                            duration(f.full_least_ns), duration(f.full_most_ns));
     }
+    if (f.acknowledgements == 1 && f.outstanding > 0) {
+        const auto prepares = c.durable->prepares;
+        return fmt::format(
+            "One acknowledgement, {} short{}.", exact_bytes(f.outstanding),
+            f.outstanding == 2 * prepares
+                ? fmt::format(": 2{}B for each of {}", no_break_space, count(prepares, "prepare"))
+                : std::string{});
+    }
     return f.window == 0 ? std::string("No window is in force.")
                          : fmt::format("Never more than {} full.", share(f.peak, f.window));
+}
+
+// Beside the fall of the line: what the only acknowledgement took, and what it left.
+void label_acknowledgement(plot& p, const connection& c, const time_span& span,
+                           std::span<const point> values, double top) {
+    const auto& f = *c.flow;
+    if (f.acknowledgements != 1) return;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        if (values[i].value >= values[i - 1].value) continue;
+        const auto x = share_of(span, values[i].at);
+        const auto before = static_cast<double>(values[i - 1].value) / top,
+                   after = static_cast<double>(values[i].value) / top;
+        if (x < 0.3) return;  // no room before it
+        p.label(x - 0.01, std::min(0.95, before + 0.02),
+                fmt::format("acknowledges {}", exact_bytes(f.acknowledged)), label_kind::data,
+                anchor::right);
+        if (f.outstanding > 0 && x < 0.94)
+            p.label(x + 0.005, after + 0.03, fmt::format("{} left", exact_bytes(f.outstanding)),
+                    label_kind::data, anchor::left, true);
+        return;
+    }
 }
 
 markup draw_window(const connection& c, const time_span& span, std::span<const point> values,
@@ -79,10 +108,12 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
             p.area(share_of(span, full.from), share_of(span, full.to));
     }
     if (limit_shown) p.limit(y(f.window));
-    std::vector<std::pair<double, double>> line;
-    if (values.empty() || values.front().at > span.from) line.emplace_back(0, 0);
+    // At the left edge stands what was outstanding before.
+    std::vector<std::pair<double, double>> line{{0, 0}};
     for (const auto& v : values) {
-        if (v.at <= span.to) line.emplace_back(std::max(0.0, share_of(span, v.at)), y(v.value));
+        if (v.at < span.from) line.front().second = y(v.value);
+        if (v.at >= span.from && v.at <= span.to)
+            line.emplace_back(share_of(span, v.at), y(v.value));
     }
     p.step_line(line);
     for (const auto& h : c.holes) {
@@ -96,11 +127,25 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
     if (f.full_at_end && whole && f.full.size() == 1 && share_of(span, f.filled.time_ns) < 0.4) {
         // Away from the line of the window and its name.
         const auto height = std::abs(y(f.window) - 0.4) < 0.25 ? 0.1 : 0.45;
-        p.label(0.5 + share_of(span, f.filled.time_ns) / 2, height,
+        const auto middle = 0.5 + share_of(span, f.filled.time_ns) / 2;
+        p.label(middle, height,
                 fmt::format("full for {}", exact_duration(c.life.to - f.filled.time_ns)),
                 label_kind::warning, anchor::centre);
+        if (f.acknowledgements == 0)
+            p.label(middle, height - 0.1, "0 acknowledgements", label_kind::warning, anchor::centre,
+                    true);
     }
-    if (f.full_times == 0 && y(f.peak) < 0.75) {
+    label_acknowledgement(p, c, span, values, axis.top);
+    if (f.full_times > 1 && !compact && limit_shown && f.peak > f.window) {
+        const auto highest = std::max_element(values.begin(), values.end(),
+                                              [](auto& l, auto& r) { return l.value < r.value; });
+        const auto x = share_of(span, highest->at);
+        if (x > 0.3)
+            p.label(std::min(0.93, x), std::min(0.97, y(f.peak) + 0.02),
+                    fmt::format("peak {}", exact_bytes(f.peak)), label_kind::data, anchor::centre,
+                    true);
+    }
+    if (f.full_times == 0 && f.acknowledgements != 1 && y(f.peak) < 0.75) {
         const auto highest = std::max_element(values.begin(), values.end(),
                                               [](auto& l, auto& r) { return l.value < r.value; });
         const auto x =
@@ -108,7 +153,11 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
         p.label(x, y(f.peak) + 0.02, fmt::format("peak {}", exact_bytes(f.peak)), label_kind::data,
                 anchor::centre);
     }
-    p.readable(span, values, "B unacknowledged");
+    std::vector<point> inside;
+    for (const auto& v : values) {
+        if (v.at >= span.from && v.at <= span.to) inside.push_back(v);
+    }
+    p.readable(span, inside, "B unacknowledged");
     if (values.size() >= zoom_from) {
         const auto gap = values.size() < 2
                              ? 1
@@ -171,29 +220,57 @@ markup window_figure(figure_context& x) {
                             exact_bytes(c.flow->window));
     if (c.window.thinned() || values.size() < busy.size())
         grey += " Each column shows first, least, largest and last.";
-    const auto data = span_of(values, c.life);
+    const auto shown = window_span(c);
     const auto zoom = values.size() >= zoom_from;
     x.zoom = x.zoom || zoom;
-    if (data.length() * 33 < c.life.length()) {
-        grey += " Left: the time with changes. Right: the whole connection.";
+    const auto sentence = window_sentence(c);
+    if (shown.length() * 2 > c.life.length())
+        return figure_of("Receive window.", sentence, grey, draw_window(c, x.axis, values, true),
+                         zoom);
+    const auto part = short_duration(shown.length()), all_of_it = duration(c.life.length());
+    if (shown.length() * 33 < c.life.length()) {
+        grey +=
+            fmt::format(" Left: the {} of {} with nearly all changes. Right: the whole connection.",
+                        part, all_of_it);
         html_writer both;
-        both.put("<div class=\"two\">{}{}</div>", draw_window(c, data, values, false, true),
-                 draw_window(c, c.life, values, true));
-        return figure_of("Receive window.", window_sentence(c), grey, both.take(), zoom);
+        both.put("<div class=\"two\">{}{}</div>", draw_window(c, shown, values, false, true),
+                 draw_window(c, x.axis, values, true));
+        return figure_of("Receive window.", sentence, grey, both.take(), zoom);
     }
-    if (data.length() * 5 < c.life.length() * 2) {
-        grey += " Zoomed to the time with changes.";
-        return figure_of("Receive window.", window_sentence(c), grey,
-                         draw_window(c, data, values, true), zoom);
+    grey += fmt::format(" Zoomed to the {} of {} with nearly all changes.", part, all_of_it);
+    html_writer both;
+    both.put("{}<details class=\"more\"><summary>The whole connection, {}</summary>{}</details>",
+             draw_window(c, shown, values, true), all_of_it, draw_window(c, x.axis, values, true));
+    return figure_of("Receive window.", sentence, grey, both.take(), zoom);
+}
+
+// What of the server's bytes a hole took.
+markup holes_figure(const figure_context& x) {
+    const auto& b = x.c.of[index(direction::s2c)].bytes;
+    if (b.gap == 0 || messages_of(x.c) == 0) return {};
+    auto sentence = fmt::format("{}: {} in messages, {} never captured", exact_bytes(b.stream),
+                                exact_bytes(b.message), exact_bytes(b.gap));
+    if (b.unparsed > 0) {
+        sentence += fmt::format(", {} unparsed", exact_bytes(b.unparsed));
+        std::string pieces;
+        std::size_t n = 0;
+        for (const auto& h : x.c.holes) {
+            if (h.is_gap || h.dir != direction::s2c) continue;
+            if (++n <= 4) pieces += (pieces.empty() ? "" : ", ") + exact_bytes(h.length);
+        }
+        if (n > 1 && n <= 4) sentence += fmt::format(" ({})", pieces);
     }
-    return figure_of("Receive window.", window_sentence(c), grey,
-                     draw_window(c, c.life, values, true), zoom);
+    return figure_of("Bytes from the server.", sentence + ".", "", completeness_bar(b));
 }
 
 markup throughput_figure(figure_context& x) {
-    const auto view = x.c.received.bars(std::min<std::size_t>(240, x.most_points));
-    const auto& life = x.c.life;
-    if (view.sums.empty() || life.length() <= 0) return {};
+    const auto& life = x.axis;
+    if (x.c.received.empty() || life.length() <= 0) return {};
+    // A bar takes as much as can be seen, also where data fill a part of the chart only.
+    const auto data = std::max<std::int64_t>(1, x.c.received.last() - x.c.received.first());
+    const auto part = std::min(1.0, static_cast<double>(data) / static_cast<double>(life.length()));
+    const auto most_of_them = static_cast<std::size_t>(part * most_bars) + 1;
+    const auto view = x.c.received.bars(std::min<std::size_t>(most_of_them, x.most_points));
     const auto most = *std::max_element(view.sums.begin(), view.sums.end());
     const auto busy =
         std::count_if(view.sums.begin(), view.sums.end(), [&](auto n) { return n * 20 > most; });
@@ -222,6 +299,12 @@ markup latency_figure(const figure_context& x) {
     const auto& d = *x.c.durable;
     const auto [first, end] = x.c.latency->used();
     if (first == end) return {};
+    if (d.committed + d.aborted == 2 && d.least_ns != d.most_ns) {
+        return figure_of("Prepare to commit.",
+                         fmt::format("Two outcomes, after {} and {}.", duration(d.least_ns),
+                                     duration(d.most_ns)),
+                         "", {});
+    }
     if (d.least_ns == d.most_ns || end - first < 2) {
         const auto one = d.least_ns == d.most_ns
                              ? duration(d.most_ns)
@@ -309,13 +392,30 @@ markup lag_figure(figure_context& x) {
                             count(all, "batch", "batches"), duration(least), duration(most),
                             duration(static_cast<std::int64_t>(last.value))));
     p.value_ticks(logarithmic ? logs.ticks : linear_axis.ticks);
+    double limit_at = 0;
+    std::string limit_words;
     for (const auto& l : x.m.limits) {
         const auto limit = static_cast<std::uint64_t>(l.value * second);
-        if (l.name == "canal.lag.time" && limit < largest.value * 2 && y(limit) > 0)
-            p.limit(y(limit));
+        if (l.name != "canal.lag.time" || limit >= largest.value * 2 || y(limit) <= 0) continue;
+        p.limit(y(limit));
+        limit_at = y(limit);
+        limit_words = fmt::format("warning above {}", label_of(limit));
     }
     std::vector<std::pair<double, double>> line;
-    for (const auto& v : values) line.emplace_back(share_of(x.c.life, v.at), y(v.value));
+    for (const auto& v : values) line.emplace_back(share_of(x.axis, v.at), y(v.value));
+    if (limit_at > 0) {
+        // Where the line and its values are farthest from it.
+        const auto clear = [&](double at) {
+            return std::all_of(line.begin(), line.end(), [&](const auto& one) {
+                return std::abs(one.first - at) > 0.15 || std::abs(one.second - limit_at) > 0.3;
+            });
+        };
+        for (const auto at : {0.6, 0.3, 0.8, 0.45}) {
+            if (!clear(at)) continue;
+            p.label(at, limit_at + 0.02, limit_words, label_kind::warning, anchor::centre, true);
+            break;
+        }
+    }
     p.thin_line(line);
     if (line.size() <= 60) {
         for (const auto& [px, py] : line) p.dot(px, py);
@@ -326,21 +426,30 @@ markup lag_figure(figure_context& x) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto [px, py] = line[i];
         const auto wanted = values.size() <= 6 || values[i] == largest || i + 1 == values.size();
-        if (!wanted || (before >= 0 && px - before < 0.14)) continue;
-        p.label(px < 0.5 ? px + 0.012 : px - 0.012, std::min(0.92, py + 0.02),
-                label_of(values[i].value), label_kind::data,
-                px < 0.5 ? anchor::left : anchor::right,
+        if (!wanted || (before >= 0 && px - before < 0.1)) continue;
+        // On the side from which the line does not go up: clear of it.
+        const auto falls = i + 1 < line.size() && line[i + 1].second < py;
+        const auto right = px < 0.1 || (falls && px < 0.85) || (i + 1 == line.size() && px < 0.5);
+        p.label(right ? px + 0.012 : px - 0.012, std::min(0.92, py + 0.03),
+                label_of(values[i].value), label_kind::data, right ? anchor::left : anchor::right,
                 !(values[i] == largest) && i + 1 != values.size());
         before = px;
     }
-    p.time_labels(time_ticks(x.c.life));
-    p.readable(x.c.life, values, "s behind", 1e9, labels);
+    p.time_labels(time_ticks(x.axis));
+    p.readable(x.axis, values, "s behind", 1e9, labels);
     if (values.size() >= zoom_from) p.zoomable(false, 0, true), x.zoom = true;
     std::string grey = "Packet time minus execute time of the newest entry, at each delivery.";
     if (logarithmic) grey += " Logarithmic scale.";
-    const auto sentence = fmt::format("From {} to {} in {}, {} at the end.", duration(least),
-                                      duration(most), count(all, "batch", "batches"),
-                                      duration(static_cast<std::int64_t>(last.value)));
+    const auto grows = all == values.size() &&
+                       std::adjacent_find(values.begin(), values.end(), [](auto& a, auto& b) {
+                           return b.value <= a.value;
+                       }) == values.end();
+    const auto batches = count(all, "batch", "batches");
+    const auto sentence =
+        grows ? fmt::format("Grows with every batch: from {} to {} in {}.", duration(least),
+                            duration(most), batches)
+              : fmt::format("From {} to {} in {}, {} at the end.", duration(least), duration(most),
+                            batches, duration(static_cast<std::int64_t>(last.value)));
     return figure_of("Lag.", sentence, grey, p.done(), values.size() >= zoom_from);
 }
 

@@ -20,6 +20,7 @@ struct rows_of {
 struct figure_context {
     const model& m;
     const connection& c;
+    time_span axis;  // of all its charts that show the whole of it
     const rows_of& rows;
     std::size_t most_points;   // of one chart
     std::size_t most_samples;  // first items and rows that are listed
@@ -30,6 +31,7 @@ inline constexpr std::size_t zoom_from = 500;  // points; below that the drawing
 
 [[nodiscard]] markup window_figure(figure_context& x);
 [[nodiscard]] markup throughput_figure(figure_context& x);
+[[nodiscard]] markup holes_figure(const figure_context& x);
 [[nodiscard]] markup latency_figure(const figure_context& x);
 [[nodiscard]] markup lag_figure(figure_context& x);
 [[nodiscard]] markup writes_figure(const figure_context& x);

@@ -1,11 +1,13 @@
 // Charts over lanes: durable writes, batch ledger, timeline; and the writes of an application.
 #include <algorithm>
+#include <set>
 
 #include "analyzer/report/axis.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/html_figures.h"
 #include "analyzer/report/html_parts.h"
 #include "analyzer/report/lanes.h"
+#include "analyzer/report/window_span.h"
 
 namespace cdcscope::report {
 namespace {
@@ -49,13 +51,28 @@ std::vector<const durable_write*> worst_writes(const std::vector<const durable_w
     return chosen;
 }
 
+// Which connection the application had, if it was one.
+std::string application_heading(const figure_context& x) {
+    std::set<std::uint32_t> ids;
+    for (const auto& o : x.m.operations) {
+        const auto about = [&](const durable_write* d) {
+            return !d->application.empty() && d->key == o.key;
+        };
+        if (std::any_of(x.rows.writes.begin(), x.rows.writes.end(), about))
+            ids.insert(o.connection);
+    }
+    return ids.size() == 1 ? fmt::format("What the application saw (connection {})", *ids.begin())
+                           : std::string("What the application saw");
+}
+
 markup writes_table(const figure_context& x) {
     const auto shown = worst_writes(x.rows.writes, most_rows);
     const auto seen =
         std::any_of(shown.begin(), shown.end(), [](auto* d) { return !d->application.empty(); });
     std::vector<column> columns{{"Key"},           {"Level"},         {"Prepare", true},
                                 {"Outcome", true}, {"Latency", true}, {"Replica ack"}};
-    if (seen) columns.push_back({"What the application saw"});
+    const auto heading = application_heading(x);
+    if (seen) columns.push_back({heading});
     table t("", fmt::format("Durable writes of connection {}, in order of prepare", x.c.id),
             columns, table_style::stack, false);
     for (const auto* d : shown) {
@@ -173,15 +190,50 @@ std::string rollback_words(const figure_context& x) {
     return out;
 }
 
+// "7: duplicate, out of range (2), not my vbucket (4)".
 std::string refused_words(const figure_context& x) {
     std::uint64_t n = 0;
-    for (const auto* s : x.rows.streams) n += s->state == stream_state::refused ? s->times : 0;
-    return number(n);
+    std::vector<std::pair<std::string, std::uint64_t>> why;
+    for (const auto* s : x.rows.streams) {
+        if (s->state != stream_state::refused) continue;
+        n += s->times;
+        const auto same = std::find_if(
+            why.begin(), why.end(), [&](const auto& one) { return one.first == s->status_name; });
+        if (same == why.end()) {
+            why.emplace_back(s->status_name, s->times);
+        } else {
+            same->second += s->times;
+        }
+    }
+    std::string words;
+    for (const auto& [name, times] : why) {
+        words += words.empty() ? ": " : ", ";
+        words += times == 1 ? name : fmt::format("{} ({})", name, number(times));
+    }
+    return number(n) + words;
+}
+
+// "seqno 1..18 and 26..60": what there is on both sides of the holes of the only stream.
+std::string captured_seqnos(const figure_context& x) {
+    std::size_t rest = 0;
+    const auto streams = main_streams(x.rows.streams, rest);
+    if (streams.size() + rest != 1) return {};
+    const auto& s = *streams[0];
+    if (s.not_captured.empty() || s.not_captured.size() > 2 || s.items == 0) return {};
+    std::string out = "seqno ";
+    auto from = s.first_seqno;
+    for (const auto& [first, last] : s.not_captured) {
+        if (first <= from || last >= s.last_seqno) return {};
+        out += range(from, first - 1) + " and ";
+        from = last + 1;
+    }
+    return out + range(from, s.last_seqno);
 }
 
 // Data that stopped early, while the connection went on.
 std::string data_words(const figure_context& x) {
     const auto& data = x.c.ticks[tick_kind::data];
+    if (const auto seqnos = captured_seqnos(x); !seqnos.empty()) return seqnos;
     if (data.empty() || x.c.life.to - data.last() < x.c.life.length() / 2) return {};
     return fmt::format("{} in {}, then none", count(data.total(), "message"),
                        duration(data.last() - data.first()));
@@ -238,19 +290,77 @@ void findings_lane(lanes& l, const figure_context& x) {
     l.lane("Findings");
     // Of marks that would cover each other the graver stays: cards come by rank.
     std::vector<std::int64_t> placed;
-    for (const auto i : x.c.cards) {
+    const auto place = [&](std::int64_t at, std::size_t i) {
         const auto& c = x.m.cards[i];
-        const auto at = c.last.time_ns;
         const auto covered = std::any_of(placed.begin(), placed.end(), [&](std::int64_t p) {
-            return (p > at ? p - at : at - p) * 50 < x.c.life.length();
+            return (p > at ? p - at : at - p) * 50 < l.span().length();
         });
-        if (covered || !l.covers(at) || i >= cap::cards) continue;
+        if (covered || !l.covers(at)) return;
         placed.push_back(at);
         const auto h = health_of(c.level);
         l.mark(at, icon(h, fmt::format("{}: {}", capitalized(word(h)), c.code), c.uncertain),
                fmt::format("#f{}", i + 1));
+    };
+    for (const auto i : x.c.cards) {
+        if (i >= cap::cards) continue;
+        const auto& c = x.m.cards[i];
+        // What goes on is marked where it was found; else it is where it begins.
+        if (c.count > 1 && c.rules.size() <= 1) {
+            for (const auto& f : x.m.findings) {
+                if (f.connection != c.connection || f.code != c.code) continue;
+                for (const auto& h : f.hits) place(h.last.time_ns, i);
+            }
+        } else {
+            place(c.going_on ? c.last.time_ns : c.first.time_ns, i);
+        }
     }
 }
+
+namespace {
+// Requests of the application that are about these durable writes: ticks, and their answers.
+void application_lane(lanes& l, const figure_context& x) {
+    std::vector<const operation*> asked;
+    for (const auto& o : x.m.operations) {
+        const auto about = [&](const durable_write* d) {
+            return !d->application.empty() && d->key == o.key &&
+                   (!o.partition || *o.partition == d->partition);
+        };
+        if (!o.level.empty() && std::any_of(x.rows.writes.begin(), x.rows.writes.end(), about))
+            asked.push_back(&o);
+        if (asked.size() > most_writes) return;  // too many to tell apart; the table has them
+    }
+    if (asked.empty()) return;
+    const auto at = [](const operation* o) {
+        return o->has_answer ? o->answered.time_ns : o->sent.time_ns;
+    };
+    std::stable_sort(asked.begin(), asked.end(),
+                     [&](const operation* a, const operation* b) { return at(a) < at(b); });
+    l.lane(fmt::format("Client writes ({})", asked.size()));
+    for (const auto* o : asked) l.tick(at(o), o->has_answer);
+    std::string words;
+    for (const auto* o : asked) {
+        words += words.empty() ? "" : ", ";
+        words += !o->has_answer   ? std::string("no answer")
+                 : o->status == 0 ? std::string("ok")
+                                  : fmt::format("0x{:02x}", o->status);
+    }
+    l.text(at(asked.front()), at(asked.back()), words);
+}
+
+void replica_lane(lanes& l, const figure_context& x) {
+    std::int64_t last = 0;
+    std::size_t n = 0;
+    for (const auto* d : x.rows.writes) n += d->acked.frame != 0 ? 1 : 0;
+    if (n == 0 || x.rows.writes.size() > most_writes) return;
+    l.lane("Replica ack");
+    for (const auto* d : x.rows.writes) {
+        if (d->acked.frame == 0) continue;
+        l.tick(d->acked.time_ns, true);
+        last = std::max(last, d->acked.time_ns);
+    }
+    l.text(last, last, fmt::format("{} of {}", n, count(x.rows.writes.size(), "prepare")));
+}
+}  // namespace
 
 markup writes_figure(const figure_context& x) {
     if (x.rows.writes.empty() || x.c.life.length() <= 0) return {};
@@ -258,7 +368,7 @@ markup writes_figure(const figure_context& x) {
     // Many alike need no picture: the histogram and the facts say it.
     const auto plain = d.open == 0 && d.aborted == 0 && d.least_ns == d.most_ns;
     if (plain) return {};
-    lanes l(x.c.life,
+    lanes l(x.axis,
             fmt::format("Durable writes of connection {}: {} committed, {} aborted, {} open",
                         x.c.id, d.committed, d.aborted, d.open));
     for (const auto* one : worst_writes(x.rows.writes, most_writes)) {
@@ -269,34 +379,48 @@ markup writes_figure(const figure_context& x) {
         l.bar(one->prepared.time_ns, end, open ? bar_style::hatched : bar_style::solid);
         l.text(one->prepared.time_ns, end, write_words(*one));
     }
+    replica_lane(l, x);
+    application_lane(l, x);
+    findings_lane(l, x);
+    std::string grey = "Bar: from prepare to commit or abort. Hatched: neither was seen.";
+    if (x.rows.writes.size() > most_writes)
+        grey += fmt::format(" {} of {}: those without an outcome, then the slowest.",
+                            number(std::uint64_t{most_writes}), number(x.rows.writes.size()));
     const auto sentence = fmt::format("{} committed, {} aborted, {} without an outcome.",
                                       number(d.committed), number(d.aborted), number(d.open));
     html_writer w;
-    w.put("{}{}",
-          figure_of("Durable writes.", sentence,
-                    "Bar: from prepare to commit or abort. Hatched: neither was seen.", l.done()),
-          writes_table(x));
+    w.put("{}{}", figure_of("Durable writes.", sentence, grey, l.done()), writes_table(x));
     return w.take();
 }
 
 namespace {
-// The time with batches, where the life of the connection is much longer.
-time_span ledger_span(const figure_context& x) {
-    time_span busy{INT64_MAX, INT64_MIN};
+std::string ledger_sentence(const figure_context& x) {
+    std::int64_t least = INT64_MAX, most = 0;
+    const batch_row* refused = nullptr;
     for (const auto* b : x.rows.batches) {
-        busy.from = std::min(busy.from, b->delivered.time_ns);
-        busy.to = std::max(busy.to, end_of(x.c, b->finished));
+        if (b->refused && refused == nullptr) refused = b;
+        if (b->state != batch_state::acknowledged) continue;
+        const auto took = b->finished.time_ns - b->delivered.time_ns;
+        least = std::min(least, took), most = std::max(most, took);
     }
-    const auto room = std::max<std::int64_t>(busy.length() / 5, 1'000'000);
-    busy = {busy.from - room, busy.to + room};
-    return busy.length() * 4 < x.c.life.length() ? round_span(busy, x.c.life) : x.c.life;
+    const auto open = x.c.canal->most_open <= 1
+                          ? std::string("never 2 open")
+                          : fmt::format("at most {} open", number(x.c.canal->most_open));
+    if (refused != nullptr)
+        return fmt::format("An acknowledgement of {} is refused; {}.", refused->batch, open);
+    if (most == 0) return fmt::format("From delivery to acknowledgement; {}.", open);
+    return duration(least) == duration(most)
+               ? fmt::format("{} from delivery to acknowledgement; {}.", duration(most), open)
+               : fmt::format("{} to {} from delivery to acknowledgement; {}.", duration(least),
+                             duration(most), open);
 }
 }  // namespace
 
 markup ledger_figure(const figure_context& x) {
     if (x.rows.batches.empty() || x.c.life.length() <= 0) return {};
     const auto& f = *x.c.canal;
-    const auto span = ledger_span(x);
+    const auto part = ledger_span(x.c, x.rows.batches);
+    const auto span = part.length() * 2 < x.c.life.length() ? part : x.axis;
     lanes l(span, fmt::format(
                       "Batch ledger of connection {}: {} batches, {} acknowledged, at most {} open",
                       x.c.id, f.batches, f.acknowledged, f.most_open));
@@ -317,12 +441,10 @@ markup ledger_figure(const figure_context& x) {
                   "{} of {}: those with findings, then the slowest; the others are in the table.",
                   shown.size(), number(x.rows.batches.size()))
             : std::string{};
-    if (span.length() < x.c.life.length())
-        grey += std::string(grey.empty() ? "" : " ") + "Zoomed to the time with batches.";
-    return figure_of(
-        "Batch ledger.",
-        fmt::format("From delivery to acknowledgement; at most {} open.", number(f.most_open)),
-        grey, l.done());
+    if (span.length() * 2 < x.c.life.length())
+        grey += fmt::format("{}Zoomed to the {} of {} with batches.", grey.empty() ? "" : " ",
+                            short_duration(span.length()), duration(x.c.life.length()));
+    return figure_of("Batch ledger.", ledger_sentence(x), grey, l.done());
 }
 
 namespace {
@@ -336,12 +458,11 @@ std::string_view timeline_sentence(const connection& c) {
 }
 }  // namespace
 
-markup timeline_figure(const figure_context& x) {
-    if (x.c.what == role::canal_client || x.c.life.length() <= 0 || x.c.ticks.empty()) return {};
-    lanes l(
-        x.c.life,
-        fmt::format("Timeline of connection {}: streams, snapshots, data, keep-alives, findings",
-                    x.c.id));
+namespace {
+markup draw_timeline(const figure_context& x, const time_span& span) {
+    lanes l(span, fmt::format(
+                      "Timeline of connection {}: streams, snapshots, data, keep-alives, findings",
+                      x.c.id));
     stream_lanes(l, x);
     tick_lane(l, x, tick_kind::snapshot, "Snapshots", false, snapshots_words(x));
     tick_lane(l, x, tick_kind::rollback, "Rolled back", false, rollback_words(x));
@@ -353,7 +474,24 @@ markup timeline_figure(const figure_context& x) {
     tick_lane(l, x, tick_kind::takeover, "Take-over", false);
     waiting_lane(l, x);
     findings_lane(l, x);
-    return l.empty() ? markup{} : figure_of("Timeline.", timeline_sentence(x.c), "", l.done());
+    return l.empty() ? markup{} : l.done();
+}
+}  // namespace
+
+markup timeline_figure(const figure_context& x) {
+    if (x.c.what == role::canal_client || x.c.life.length() <= 0 || x.c.ticks.empty()) return {};
+    const auto whole = draw_timeline(x, x.axis);
+    if (whole.text.empty()) return {};
+    const auto shown = timeline_span(x.c, x.rows.streams);
+    if (shown.length() * 2 > x.c.life.length())
+        return figure_of("Timeline.", timeline_sentence(x.c), "", whole);
+    html_writer both;
+    both.put("{}<details class=\"more\"><summary>The whole connection, {}</summary>{}</details>",
+             draw_timeline(x, shown), duration(x.c.life.length()), whole);
+    return figure_of("Timeline.", timeline_sentence(x.c),
+                     fmt::format("Zoomed to the {} of {} in which something happens.",
+                                 short_duration(shown.length()), duration(x.c.life.length())),
+                     both.take());
 }
 
 markup operations_table(const figure_context& x) {

@@ -42,13 +42,14 @@ void tally_list(html_writer& w, const model& m) {
 }
 
 std::string first_packet(const model& m) {
-    return fmt::format("{} {} UTC", date(m.capture.span.from), time_of_day(m.capture.span.from));
+    return fmt::format("{} {}{}UTC", date(m.capture.span.from), time_of_day(m.capture.span.from),
+                       no_break_space);
 }
 
 std::string last_packet(const model& m) {
     const auto& s = m.capture.span;
-    return fmt::format("{}{} UTC, {} later", same_date(s.from, s.to) ? "" : date(s.to) + " ",
-                       time_of_day(s.to), length_words(m));
+    return fmt::format("{}{}{}UTC, {}{}later", same_date(s.from, s.to) ? "" : date(s.to) + " ",
+                       time_of_day(s.to), no_break_space, length_words(m), no_break_space);
 }
 
 std::string packets_words(const model& m) {
@@ -61,12 +62,28 @@ std::string packets_words(const model& m) {
 void files_fact(html_writer& w, const model& m) {
     w.raw("<div class=\"x2\"><dt>Files</dt><dd>");
     for (const auto& f : m.capture.files) {
-        w.put("{}: {}", f.name, count(f.packets, "packet"));
+        // The name may be long; the figures stay together.
+        w.put("{}: <span class=\"nw\">{}", f.name, count(f.packets, "packet"));
         if (f.bytes > 0) w.put(", {}", bytes(f.bytes));
         if (f.cut) w.raw(", cut off");
-        w.raw("<br>");
+        w.raw("</span><br>");
     }
     w.raw("</dd></div>");
+}
+
+// "1 hole", which leads to its finding.
+markup holes_link(const model& m) {
+    html_writer w;
+    const auto words = count(m.capture.holes, "hole");
+    const auto found = std::find_if(m.cards.begin(), m.cards.end(),
+                                    [](const card& c) { return c.code == "tcp.gap"; });
+    const auto at = static_cast<std::size_t>(found - m.cards.begin());
+    if (found == m.cards.end() || at >= cap::cards) {
+        w.put("{}", words);
+    } else {
+        w.put("<a href=\"#f{}\">{}</a>", at + 1, words);
+    }
+    return w.take();
 }
 
 void completeness(html_writer& w, const model& m) {
@@ -79,7 +96,7 @@ void completeness(html_writer& w, const model& m) {
           share(b.message, b.stream));
     if (b.gap > 0)
         w.put("<li><i class=\"g\"></i><b>{}</b> never captured: {}</li>", exact_bytes(b.gap),
-              count(m.capture.holes, "hole"));
+              holes_link(m));
     if (b.unparsed > 0)
         w.put("<li><i class=\"u\"></i><b>{}</b> unparsed: {}</li>", exact_bytes(b.unparsed),
               unparsed_words(m));
@@ -224,20 +241,19 @@ markup about_section(const model& m) {
         "Packet time of the packet that completed the message, UTC. Frame numbers are those of the "
         "named file.");
     say("Unacknowledged bytes",
-        "Every flow-controlled message of the server adds its size on the wire (a prepare two "
-        "bytes more, as the server counts it); each "
-        "acknowledgement subtracts. Full: at or above the window.");
+        "Every flow-controlled message of the server adds its size on the wire (a prepare 2 B "
+        "more, as the server counts it); each acknowledgement subtracts. Full: at or above the "
+        "window.");
     say("Stall", fmt::format("From full to the acknowledgement that frees it, or to the end. Note "
                              "above {}, warning above {}.",
                              limit_words(m, "dcp.flow.stalled.note"),
                              limit_words(m, "dcp.flow.stalled.warning")));
     say("Prepare to commit",
-        "Commit or abort minus prepare, paired by vbucket, key and prepare seqno.");
-    say("Lag",
-        fmt::format("Time of delivery minus execute time of the newest entry. Contains the "
-                    "rounding of execute times to whole seconds and the "
-                    "difference of the clocks of database and capture host. Warning above {}.",
-                    limit_words(m, "canal.lag.time")));
+        "COMMIT or ABORT minus PREPARE, paired by vbucket, key and prepare seqno.");
+    say("Lag", fmt::format("Time of delivery minus execute time of the newest entry. Contains up "
+                           "to 1 s of rounding and the difference of the clocks of database and "
+                           "capture host. Warning above {}.",
+                           limit_words(m, "canal.lag.time")));
     say("Completeness",
         "Messages + gaps + unparsed bytes = bytes of all TCP streams, duplicates removed. The bar "
         "shows no share thinner than it can be seen.");
@@ -245,7 +261,7 @@ markup about_section(const model& m) {
     w.put("{}", m.program);
     if (m.made_ns != 0)
         w.put(", made {} {} UTC", date(m.made_ns), time_of_day_seconds(m.made_ns).substr(0, 5));
-    if (!m.command.empty()) w.put(" with <code>{}</code>", m.command);
+    if (!m.command.empty()) w.put(" with <code>{} -o report.html</code>", m.command);
     if (!m.settings.empty()) w.put("; {}", m.settings);
     const auto changed = std::any_of(m.limits.begin(), m.limits.end(),
                                      [](const limit_value& l) { return l.changed; });

@@ -1,6 +1,7 @@
 // capture and connections[] of the JSON report.
 #include "analyzer/report/format.h"
 #include "analyzer/report/json_parts.h"
+#include "analyzer/report/window_span.h"
 #include "analyzer/report/words.h"
 
 namespace cdcscope::report {
@@ -195,6 +196,30 @@ void put_closed(json_writer& w, const model& m, const connection& c) {
     w.end_object();
 }
 
+// How much of its life the charts of the page show, where that is a part of it.
+void put_parts(json_writer& w, const model& m, const connection& c) {
+    const auto part = [&](std::string_view name, const time_span& span) {
+        if (span.length() * 2 < c.life.length()) put_ms(w, name, span.length());
+    };
+    part("windowChartMs", window_span(c));
+    std::vector<const stream_row*> streams;
+    for (const auto& s : m.streams) {
+        if (s.connection == c.id) streams.push_back(&s);
+    }
+    part("timelineChartMs", timeline_span(c, streams));
+    std::uint64_t here = 0, missing = 0;
+    for (const auto* s : streams) {
+        here += s->items;
+        for (const auto& [from, to] : s->not_captured) missing += to - from + 1;
+    }
+    if (missing > 0) w.field("itemsCaptured", here).field("itemsSent", here + missing);
+    std::vector<const batch_row*> batches;
+    for (const auto& b : m.batches) {
+        if (b.connection == c.id) batches.push_back(&b);
+    }
+    part("ledgerChartMs", ledger_span(c, batches));
+}
+
 void put_connection(json_writer& w, const model& m, const connection& c) {
     w.begin_object();
     w.field("id", c.id)
@@ -206,6 +231,7 @@ void put_connection(json_writer& w, const model& m, const connection& c) {
     if (!c.agent.empty()) put_text(w, "agent", c.agent);
     put_time(w, "from", c.life.from);
     put_time(w, "to", c.life.to);
+    put_ms(w, "durationMs", c.life.length());
     w.field("fromStart", c.from_start).field("oneDirection", c.one_direction);
     w.field("health", word(c.fared));
     put_text(w, "condition", c.condition);
@@ -225,6 +251,7 @@ void put_connection(json_writer& w, const model& m, const connection& c) {
     if (!c.first_bytes.empty()) put_text(w, "firstBytes", c.first_bytes);
     if (!c.looks_like.empty()) put_text(w, "looksLike", c.looks_like);
     if (c.longest_silence.length() > 0) put_ms(w, "longestSilenceMs", c.longest_silence.length());
+    put_parts(w, m, c);
     if (const auto& data = c.ticks[tick_kind::data]; !data.empty()) {
         w.field("dataMessages", data.total());
         put_ms(w, "dataSpanMs", data.last() - data.first());

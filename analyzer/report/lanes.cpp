@@ -30,6 +30,7 @@ void lanes::lane(std::string_view name) {
 
 void lanes::bar(std::int64_t from, std::int64_t to, bar_style style) {
     constexpr std::string_view styles[] = {"", " h", " q"};
+    if (to < span_.from || from > span_.to) return;
     const auto left = place(from), width = place(to) - left;
     // A bar of no length is 4 px wide and must not leave the chart.
     w_.put(
@@ -43,11 +44,11 @@ void lanes::ticks(const time_sums& sums, std::size_t most, bool soft, std::strin
     const auto largest = *std::max_element(view.sums.begin(), view.sums.end());
     std::array<std::string, 4> paths;
     for (std::size_t i = 0; i < view.sums.size(); ++i) {
-        if (view.sums[i] == 0) continue;
+        const auto at = view.from + static_cast<std::int64_t>(i) * view.width;
+        if (view.sums[i] == 0 || !covers(at)) continue;
         const auto step =
             largest <= 1 ? 3 : std::min<std::uint64_t>(3, (view.sums[i] - 1) * 4 / largest);
-        fmt::format_to(std::back_inserter(paths[step]), "M{:.1f} 0V1",
-                       place(view.from + static_cast<std::int64_t>(i) * view.width) * 10);
+        fmt::format_to(std::back_inserter(paths[step]), "M{:.1f} 0V1", place(at) * 10);
     }
     w_.put(
         "<svg class=\"tk{}\" viewBox=\"0 0 1000 1\" preserveAspectRatio=\"none\" "
@@ -58,15 +59,30 @@ void lanes::ticks(const time_sums& sums, std::size_t most, bool soft, std::strin
     }
     w_.raw("</svg>");
     if (text.empty()) return;
-    // Where no tick is: before the first one, else behind the last one.
+    // Where no tick is: before the first one, else behind the last one; else what stands before a
+    // colon, which is the gist.
     const auto first = place(view.from),
                last = place(view.from + static_cast<std::int64_t>(view.sums.size()) * view.width);
-    const auto width = width_of(text);
-    if (first > width) {
-        w_.put("<span class=\"tx\" style=\"left:.5rem\">{}</span>", text);
-    } else if (last + width < 100) {
-        w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + .5rem)\">{}</span>", last, text);
+    for (const auto words : {text, text.substr(0, text.find(':'))}) {
+        const auto width = width_of(words);
+        if (first > width) {
+            w_.put("<span class=\"tx\" style=\"left:.5rem\">{}</span>", words);
+            break;
+        }
+        if (last + width < 100) {
+            w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + .5rem)\">{}</span>", last,
+                   words);
+            break;
+        }
     }
+}
+
+void lanes::tick(std::int64_t at, bool soft) {
+    if (!covers(at)) return;
+    w_.put(
+        "<svg class=\"tk{}\" viewBox=\"0 0 1000 1\" preserveAspectRatio=\"none\" "
+        "aria-hidden=\"true\"><path class=\"d4\" d=\"M{:.1f} 0V1\"/></svg>",
+        std::string_view{soft ? " s" : ""}, place(at) * 10);
 }
 
 void lanes::text(std::int64_t from, std::int64_t to, std::string_view text) {

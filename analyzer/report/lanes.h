@@ -31,13 +31,18 @@ class lanes {
     // `text` stands before the first or behind the last, if there is room.
     void ticks(const time_sums& sums, std::size_t most, bool soft = false,
                std::string_view text = {});
+    // One tick.
+    void tick(std::int64_t at, bool soft = false);
     // Behind (or, near the right edge, before) what is at [from, to].
     void text(std::int64_t from, std::int64_t to, std::string_view text);
     void mark(std::int64_t at, const markup& shape, std::string_view href);
 
+    // An axis may end a little before what it shows (axis_span).
     [[nodiscard]] bool covers(std::int64_t at) const noexcept {
-        return at >= span_.from && at <= span_.to;
+        const auto just = span_.length() / 200;
+        return at >= span_.from - just && at <= span_.to + just;
     }
+    [[nodiscard]] const time_span& span() const noexcept { return span_; }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     [[nodiscard]] markup done();
 

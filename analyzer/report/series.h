@@ -101,6 +101,10 @@ class tick_courses {
     void add(tick_kind kind, std::int64_t at, std::uint64_t times = 1);
     [[nodiscard]] const time_sums& operator[](tick_kind kind) const noexcept;
     [[nodiscard]] bool empty() const noexcept { return kinds_.empty(); }
+    // Those that happened, in no order.
+    [[nodiscard]] const std::vector<std::pair<tick_kind, time_sums>>& all() const noexcept {
+        return kinds_;
+    }
 
   private:
     std::size_t most_slots_;

@@ -202,13 +202,13 @@ class text_page {
         }
         // What is left goes to the name; the health column keeps at least 24.
         const auto fixed =
-            7 + client + 2 + 6 + 2 + target + 2 + 6 + 2 + 2 + std::min<std::size_t>(condition, 34);
-        const auto name = std::clamp<std::size_t>(width_ > fixed ? width_ - fixed : 20, 20, 60);
-        line(fmt::format("       {}         {}  {}  {:>6}  health", pad_right("client", client - 1),
+            7 + client + 2 + 6 + 1 + target + 1 + 6 + 2 + 2 + std::min<std::size_t>(condition, 34);
+        const auto name = std::clamp<std::size_t>(width_ > fixed ? width_ - fixed : 16, 16, 60);
+        line(fmt::format("       {}         {} {} {:>6}  health", pad_right("client", client - 1),
                          pad_right("name", name), pad_right("target", target), "msgs"));
         for (const auto* c : chosen) {
             const auto text = fmt::format(
-                "{:>5}  {}  {:<6}{}  {}  {:>6}  ", fmt::format("c{}", c->id),
+                "{:>5}  {}  {:<6}{} {} {:>6}  ", fmt::format("c{}", c->id),
                 pad_right(c->client, client), protocol_word(*c),
                 pad_right(elide(name_column(*c), name), name),
                 pad_right(elide(printable(c->target), target), target), number(messages_of(*c)));
@@ -338,7 +338,7 @@ class text_page {
             line(start + label);
             line(std::string(label_width(), ' ') + f.expression);
         } else {
-            line(start + pad_right(label, 16) + f.expression);
+            line(start + pad_right(label, 15) + " " + f.expression);
         }
     }
 
@@ -355,11 +355,18 @@ class text_page {
             loud += m_.cards[i].level >= severity::warning ? 1 : 0;
         const auto quiet = m_.cards.size() - from - loud;
         std::string text;
+        const auto errors =
+            std::any_of(m_.cards.begin() + static_cast<std::ptrdiff_t>(from), m_.cards.end(),
+                        [](const card& c) { return c.level == severity::error; });
         if (loud > 0)
-            text = plain_spaces(count(loud, "more error or warning", "more errors and warnings"));
+            text = plain_spaces(
+                errors ? count(loud, "more error or warning", "more errors and warnings")
+                       : count(loud, "more warning"));
+        // A finding may be many notes: the tally counts those.
         if (quiet > 0) {
-            text += text.empty() ? plain_spaces(count(quiet, "more note"))
-                                 : " and " + plain_spaces(count(quiet, "note"));
+            text += text.empty() ? plain_spaces(count(quiet, "more finding"))
+                                 : std::string(" and ") + plain_spaces(count(quiet, "finding"));
+            text += quiet == 1 ? " that is a note" : " that are notes";
         }
         line();
         paragraph(text + ", one line each; --all or -o report.txt has them in full.");

@@ -177,7 +177,7 @@ void word_lag(card_draft& d) {
             fmt::format("{} {} {} behind{}", who, at_first ? "started" : "was",
                         rough_duration(most), at_first ? " and caught up" : ", then caught up");
         c.state = fmt::format("over: {} at the end", rough_duration(last));
-        c.condition = fmt::format("was {} behind", rough_duration(most));
+        c.condition = fmt::format("was {} behind, recovered", rough_duration(most));
     }
     c.clause = fmt::format("is {} behind", rough_duration(last));
     c.brief = c.going_on ? c.title
@@ -340,10 +340,23 @@ void word_competing(card_draft& d) {
     d.c.condition = fmt::format("competes with c{}", other);
 }
 
+const batch_row* batch_at(const card_draft& d, const frame_ref& at) {
+    for (const auto* b : d.batches()) {
+        if (b->delivered.file == at.file && b->delivered.frame == at.frame) return b;
+    }
+    return nullptr;
+}
+
 void word_ddl(card_draft& d) {
     const auto statements = d.lead().count;
     const auto sql = text_of(d.first_hit(), "sql");
     if (!sql.empty()) d.c.brief = sql.size() > 60 ? elide_end(sql, 60) : sql;
+    // The batch says where; what was altered stands above.
+    const auto* in = batch_at(d, d.first_hit().last);
+    if (statements == 1 && in != nullptr) {
+        d.c.shown.clear();
+        d.evidence(d.first_hit().last, fmt::format("in batch {}", in->batch));
+    }
     d.c.condition = statements == 1 ? std::string("1 DDL statement")
                                     : count(statements, "batch with DDL", "batches with DDL");
 }

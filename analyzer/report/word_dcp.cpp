@@ -184,7 +184,12 @@ void word_full(card_draft& d) {
     c.going_on = false;
     c.state = fmt::format("each freed within {}", duration(f.full_most_ns));
     c.shown.clear();
-    for (const auto& h : d.lead().hits) d.evidence(h.first.frame != 0 ? h.first : h.last, h.text);
+    for (const auto& h : d.lead().hits) {
+        auto text = h.text;
+        if (const auto at = text.find(" freed after "); at != std::string::npos)
+            text.insert(at, ",");
+        d.evidence(h.first.frame != 0 ? h.first : h.last, text);
+    }
 }
 
 // ---- others
@@ -217,6 +222,14 @@ void word_shared_name(card_draft& d) {
                             std::min<std::uint64_t>(other, d.c.connection),
                             std::max<std::uint64_t>(other, d.c.connection), text_of(h, "name"));
     d.c.brief = fmt::format("{}, also c{}", text_of(h, "name"), count_of(h, "other"));
+    const auto* older = d.m.find(static_cast<std::uint32_t>(other));
+    const auto stalled = older != nullptr && older->flow->full_at_end &&
+                         older->flow->filled.time_ns < h.last.time_ns;
+    d.c.text = fmt::format("Connection {} was open{} when connection {} opened with the same name.",
+                           other, stalled ? ", and stalled," : "", d.c.connection);
+    d.c.state = "while both were open";
+    d.c.shown.clear();
+    d.evidence(h.last, "second DCP_OPEN");
 }
 
 void word_collections(card_draft& d) {

@@ -277,6 +277,7 @@ void word_ended(card_draft& d) {
         d.evidence(h.last, fmt::format("STREAM_END vb {}, reason {} ({})", s.partition,
                                        s.end_reason, s.end_name));
         reason_words(d, s);
+        if (s.end_reason == 1) c.state = "asked for by the client";
         if (s.end_reason == 1 || opened_later(d, s, s.finished.time_ns)) return;
         const auto* owner = d.owner;
         const auto closed = owner != nullptr && owner->closed.seen

@@ -65,6 +65,75 @@ class Timeline(unittest.TestCase):
         self.assertIn("0..60 stays incomplete at 14", done.stdout.decode())
 
 
+class Charts(unittest.TestCase):
+    """What the page's charts show of each connection, in its words."""
+
+    def page(self, capture):
+        done = harness.run("report", capture, "--format", "html", "--no-progress", "--quiet")
+        self.assertEqual(0, done.returncode, done.stderr)
+        return done.stdout.decode().replace("\u00a0", " ")
+
+    def test_show_the_part_in_which_something_changes_and_keep_the_whole(self):
+        capture = harness.CAPTURES / "dcp" / "basic_ipv4.pcap"
+        page = self.page(capture)
+        self.assertIn("Zoomed to the 55 ms of 260 ms with nearly all changes.", page)
+        self.assertIn("<summary>The whole connection, 260 ms</summary>", page)
+        self.assertEqual(55, report(capture)["connections"][0]["windowChartMs"])
+        self.assertIn("Bytes from the server in each 5 ms.", page)
+        self.assertEqual("7", re.search(r'Requests refused</div>.*?<span class="tx"[^>]*>([^<]+)<', page)[1])
+        refused = self.page(REPORTS / "dcp-stream-request-out-of-range.pcap")
+        self.assertRegex(refused, r'Requests refused</div>.{1,300}<span class="tx"[^>]*>\d+: out of range')
+        stall = self.page(STALL)
+        self.assertRegex(stall, r"Left: the \d+ ms of 2 min 20 s with nearly all changes\. Right: the whole connection\.")
+        self.assertIn("mutation seqno 14 fills it, nothing is ever acknowledged", stall)
+        self.assertIn(">full for 138.985 s<", stall)
+        self.assertIn(">0 acknowledgements<", stall)
+
+    def test_are_whole_where_the_changes_are_spread(self):
+        self.assertNotIn("Zoomed", self.page(harness.CAPTURES / "dcp" / "durability_replication_ipv4.pcap"))
+        self.assertNotIn("windowChartMs", report(harness.CAPTURES / "dcp" / "durability_replication_ipv4.pcap")["connections"][0])
+
+    def test_tell_of_a_single_acknowledgement_what_it_left(self):
+        page = self.page(REPORTS / "dcp-prepare-ack-two-bytes-short.pcap")
+        for words in ("One acknowledgement, 40 B short: 2 B for each of 20 prepares.", ">acknowledges 2,324 B<", ">40 B left<"):
+            self.assertIn(words, page)
+
+    def test_of_two_outcomes_are_a_sentence(self):
+        page = self.page(REPORTS / "dcp-durable-writes-stuck.pcap")
+        self.assertIn("Two outcomes, after 4.0 ms and 2.500 s.", page)
+        self.assertNotIn("Histogram", page)
+        self.assertIn("2 of 3 prepares", page)
+        self.assertIn(">ok, 0xa2, 0xa3, no answer<", page)
+        self.assertRegex(page, r"What the application saw \(connection \d\)")
+
+    def test_of_a_hole_show_what_it_took(self):
+        page = self.page(REPORTS / "tcp-lost-segment-resync.pcap")
+        self.assertIn("12,954 B in messages, 1,460 B never captured, 227 B unparsed (51 B, 176 B).", page)
+        self.assertIn("<dt>Recovered</dt><dd>53 of 60 items</dd>", page)
+        self.assertIn(">seqno 1..18 and 26..60<", page)
+        self.assertRegex(page, r'never captured: <a href="#f\d+">1 hole</a>')
+
+    def test_of_a_lag_name_the_limit_and_mark_each_batch(self):
+        page = self.page(REPORTS / "canal-growing-lag.pcap")
+        self.assertIn(">warning above 10 s<", page)
+        self.assertIn("Grows with every batch: from 2.000 s to 1 h 30 min in 5 batches.", page)
+        self.assertIn("350 ms from delivery to acknowledgement; never 2 open.", page)
+        self.assertEqual(4, page.split('<div class="ln">Findings</div>')[1].split('<div class="ln ')[0].count('class="mk"'))
+
+
+class Words(unittest.TestCase):
+    def text(self, *captures):
+        done = harness.run("report", *captures, "--no-progress", "--quiet", env={"COLUMNS": "100"})
+        return done.stdout.decode()
+
+    def test_of_the_text_say_how_many_findings_are_notes(self):
+        text = self.text(harness.CAPTURES / "dcp" / "basic_ipv4.pcap")
+        self.assertRegex(text, r"\n\d+ more findings? that (is a note|are notes), one line each; --all or -o report\.txt has them in full\.")
+
+    def test_of_a_filter_stand_apart_from_a_long_name(self):
+        self.assertNotRegex(self.text(STALL), r"pcapframe\.number")
+
+
 class SeaStreamerFiles(unittest.TestCase):
     """The cases of .ss files: what `ss verify` and `ss info` tell of them."""
 

@@ -19,9 +19,12 @@ std::vector<std::string> labels(const std::vector<tick>& ticks) {
 
 TEST(TimeTicks, WriteOutTheEndsAndShortenBetween) {
     EXPECT_EQ(labels(time_ticks({morning, morning + 140 * second})),
-              (std::vector<std::string>{"06:22:00", "23:00", "06:24:20"}));
+              (std::vector<std::string>{"06:22:00", "22:30", "23:00", "23:30", "06:24:20"}));
     EXPECT_EQ(labels(time_ticks({morning + 12'340 * ms, morning + 12'580 * ms})),
-              (std::vector<std::string>{"06:22:12.340", ".400", ".500", "06:22:12.580"}));
+              (std::vector<std::string>{"06:22:12.340", ".400", ".450", ".500", "06:22:12.580"}));
+    EXPECT_EQ(labels(time_ticks({morning + 33 * second, morning + 43 * second})).front(),
+              "06:22:33");
+    EXPECT_EQ(labels(time_ticks({morning, morning + 140 * second}, true)).size(), 3U);
 }
 
 TEST(TimeTicks, StayInOrderWithinTheChartAtAnyLength) {
@@ -42,6 +45,24 @@ TEST(RoundSpan, WidensToRoundTimesWithinItsLimits) {
     EXPECT_EQ(span.from, morning + 1000 * ms);
     EXPECT_EQ(span.to, morning + 1018 * ms);
     EXPECT_EQ(round_span({morning, morning + 100 * second}, limits).to, limits.to);
+}
+
+TEST(AxisSpan, EndsOnTimesThatAreShortToWrite) {
+    const auto span = axis_span({morning + 12'347 * ms, morning + 12'570 * ms});
+    EXPECT_EQ(span.from, morning + 12'340 * ms);
+    EXPECT_EQ(span.to, morning + 12'580 * ms);
+}
+
+TEST(AxisSpan, CutsOffWhatNobodySees) {
+    const auto span = axis_span({morning + 5 * second, morning + 11'001 * ms});
+    EXPECT_EQ(span.from, morning + 5 * second);
+    EXPECT_EQ(span.to, morning + 11 * second);
+}
+
+TEST(AxisSpan, LeavesAloneWhatIsWrittenInWholeSecondsAnyhow) {
+    const auto span = axis_span({morning + 1 * ms, morning + 140'001 * ms});
+    EXPECT_EQ(span.from, morning + 1 * ms);
+    EXPECT_EQ(span.to, morning + 140'001 * ms);
 }
 
 TEST(ValueAxis, CarriesTheUnitOnTop) {
@@ -65,7 +86,7 @@ TEST(ValueAxis, HasRoomAboveAnyValue) {
 TEST(LogAxis, SpreadsFromSecondsToHours) {
     const auto axis = duration_log_axis(2 * second, 5400 * second);
     EXPECT_GT(axis.place(30 * second), axis.place(2 * second));
-    EXPECT_LT(axis.place(5400 * second), 1);
+    EXPECT_LT(axis.place(5400 * second), 0.95);  // room for its label
     EXPECT_EQ(axis.place(0), 0);
     EXPECT_GE(axis.ticks.size(), 2U);
 }
