@@ -20,6 +20,8 @@ using choices = std::vector<std::pair<std::string, Choice>>;
 template <typename Choice>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, choices<Choice> all,
                         const std::string& help, std::function<void(Choice)> take) {
+    std::string values;
+    for (const auto& [known, choice] : all) values += (values.empty() ? "" : "|") + known;
     const auto choose = [name, all = std::move(all),
                          take = std::move(take)](const std::string& word) {
         std::string words;
@@ -29,7 +31,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, choices<Choi
         }
         throw usage_error(fmt::format("{} {}: one of {}", name, word, words));
     };
-    return command.add_option_function<std::string>(name, choose, help)->type_name("NAME");
+    return command.add_option_function<std::string>(name, choose, help)->type_name(values);
 }
 
 template <typename Choice, typename Target>

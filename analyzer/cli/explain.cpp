@@ -54,8 +54,10 @@ int explain(const std::string& asked, bool markdown) {
     const findings::entry* row = findings::find_code(asked);
     if (row == nullptr) row = findings::find_rule(asked);
     if (row == nullptr) {
-        print_error(fmt::format("explain: no finding {}; nearest: {}. cdcscope explain lists all",
-                                asked, findings::nearest(asked).text));
+        const findings::entry& near = findings::nearest(asked);
+        const std::string rule = near.rule.empty() ? "" : fmt::format(" ({})", near.rule);
+        print_error(fmt::format("explain: no finding {}; nearest: {}{}. cdcscope explain lists all",
+                                asked, near.text, rule));
         return exit_status::failed;
     }
     return print(explanation(*row, width)) ? exit_status::done : exit_status::failed;

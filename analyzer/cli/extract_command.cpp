@@ -7,6 +7,7 @@
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/extract_table.h"
+#include "analyzer/cli/inputs.h"
 #include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/summary_json.h"
@@ -33,7 +34,7 @@ std::string open_summary(const extract_options& o, sink::output_file& file) {
     if (o.summary.empty()) return {};
     const auto existing =
         o.force ? sink::output_file::existing::replace : sink::output_file::existing::refuse;
-    return file.open(o.summary, existing).error;
+    return file.open(o.summary, existing, "--summary").error;
 }
 
 std::string write_summary(const extract_options& o, const pipeline& read,
@@ -92,10 +93,15 @@ int extract(const extract_options& o) {
         throw usage_error("extract: -o " + o.output +
                           ": this build has no such sink; write -o x.jsonl or - and pipe it");
     }
+    if (o.roll && format_of(o, output_name(o)) != output_format::ss)
+        throw usage_error("extract: --roll makes .ss files only; -o NAME.ss");
     if (o.split_connections && output_name(o) == "-")
         throw usage_error("extract: --split connection writes files; -o NAME names them");
     if (!o.summary.empty() && o.summary == output_name(o)) {
         throw usage_error("extract: --summary and -o name the same file");
+    }
+    for (const std::string& output : {output_name(o), o.summary}) {
+        if (fail(is_read(output, o.common.captures))) return exit_status::failed;
     }
     track::figures figures;
     extraction run(o, figures);

@@ -58,9 +58,7 @@ sink::status extract_output::open_target(const std::string& path, target& t) {
         t.ss = file.get();
         t.sink = std::move(file);
     } else {
-        if (options_.append)
-            return {path +
-                    ": --append continues .ss files only; -o NAME.ss, or --force replaces it"};
+        if (options_.append) return {path + ": --append continues .ss files only; -o NAME.ss"};
         sink::output_file file;
         const auto existing = options_.force ? sink::output_file::existing::replace
                                              : sink::output_file::existing::refuse;

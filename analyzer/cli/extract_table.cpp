@@ -231,7 +231,11 @@ std::string extract_table(const extract_facts& f) {
     if (out.ends_with(".ss") && f.run->output().paths().size() == 1) {
         text += "\nRead on:         cdcscope ss cat " + printable(out);
     }
-    return text + "\nWhat went wrong: cdcscope report" + captures + "\n";
+    text += '\n';
+    const auto& given = *f.captures;  // standard input can not be read again
+    if (std::find(given.begin(), given.end(), "-") == given.end())
+        text += "What went wrong: cdcscope report" + captures + "\n";
+    return text;
 }
 
 std::string nothing_there(const extract_facts& f) {

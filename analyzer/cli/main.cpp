@@ -43,8 +43,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     const std::string where = path.empty() ? "" : path + ": ";
     const std::string help =
         fmt::format("cdcscope {}{}--help lists all", path, path.empty() ? "" : " ");
-    const std::vector<std::string> extras = command.remaining(true);
-    if (!extras.empty() && (is(error, CLI::ExitCodes::ExtrasError) || path.empty())) {
+    std::vector<std::string> extras = command.remaining(true);
+    // A word that is no command of a command is left to the program itself.
+    if (extras.empty() && is(error, CLI::ExitCodes::RequiredError) &&
+        !command.get_subcommands({}).empty())
+        extras = app.remaining(true);
+    if (!extras.empty() && (is(error, CLI::ExitCodes::ExtrasError) || path.empty() ||
+                            !command.get_subcommands({}).empty())) {
         const std::string& word = extras.front();
         if (word.rfind('-', 0) == 0) {
             const std::string option = word.substr(0, word.find('='));

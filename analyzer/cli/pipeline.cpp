@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/inputs.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/terminal.h"
 #include "analyzer/report/format.h"
+#include "proto/findings/words.h"
 
 namespace cdcscope::cli {
 namespace {
@@ -49,6 +51,8 @@ pipeline::pipeline(const common_options& o, std::string command, track::observer
               {.filter = o.filter, .follow = false, .command = std::move(command)}) {}
 
 std::string open_captures(capture::reader& reader, const common_options& o) {
+    if (const std::string twice = named_twice(o.captures); !twice.empty())
+        return findings::printable(twice) + ": is named twice; name each capture once";
     std::string error = reader.open(o.captures);
     if (error.starts_with("--filter")) throw usage_error(error);
     return error;

@@ -7,12 +7,14 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/inputs.h"
 #include "analyzer/cli/notices.h"
 #include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/signals.h"
@@ -82,6 +84,7 @@ bool fail(const std::string& error) {
 
 // Opened before the capture is read: an output that cannot be is known before the work is done.
 std::string open_output(const report_options& o, sink::output_file& file) {
+    if (std::string why = is_read(o.output, o.common.captures); !why.empty()) return why;
     const auto existing =
         o.force ? sink::output_file::existing::replace : sink::output_file::existing::refuse;
     return file.open(o.output, existing).error;
@@ -125,6 +128,10 @@ void print_warnings(const report::model& m, const common_options& o) {
 report_format chosen_format(const report_options& o) {
     if (o.format) return *o.format;
     if (const auto by_name = format_by_name(o.output)) return *by_name;
+    std::error_code unknown;
+    if (std::filesystem::is_character_file(o.output, unknown) ||
+        std::filesystem::is_fifo(o.output, unknown))
+        return report_format::text;
     if (o.output.empty()) throw usage_error("report: -o: the name is empty");
     throw usage_error(
         fmt::format("report: output {}: ends in none of .html .json .md .txt; {}", o.output,

@@ -144,6 +144,11 @@ class cat {
         out_.flush();
         if (out_.gone()) return exit_status::done;
         if (stop_signal() != 0) return stop_status();
+        if (damage_.count() == 0 && looked_for_nothing()) {
+            throw ss_failure{
+                fmt::format("{}: has no stream {}; cdcscope ss info lists those it has",
+                            options_.file, printable(options_.key))};
+        }
         if (damage_.count() == 0) return exit_status::done;
         damage_.print(source_, good_);
         return exit_status::demanded;
@@ -236,7 +241,13 @@ class cat {
         const ss::message& m = reader_->current();
         if (m.checksum_ok() && !m.eos) ++good_;
         note_damage(m);
+        key_seen_ = key_seen_ || m.at.key == options_.key;
         if (wanted(m.at)) printer_.print(*reader_);
+    }
+
+    // Where the beacons showed a way, the stream is there.
+    [[nodiscard]] bool looked_for_nothing() const {
+        return !options_.key.empty() && !key_seen_ && !options_.from && !options_.since;
     }
 
     [[nodiscard]] bool wanted(const ss::label& l) const {
@@ -267,6 +278,7 @@ class cat {
     std::optional<ss::reader> reader_;
     std::optional<std::uint64_t> since_ms_, until_ms_;
     damage_list damage_;
+    bool key_seen_ = false;
     std::uint64_t good_ = 0;
 };
 

@@ -57,8 +57,7 @@ void add_verify(CLI::App& parent, action& run) {
     add_choice<ss::marker_rule>(
         *c, "--markers", o->markers,
         {{"exact", ss::marker_rule::exact}, {"known", ss::marker_rule::known}},
-        "what beacons may hold: `known` for files that a SeaStreamer producer opened again")
-        ->option_text("exact|known");
+        "what beacons may hold: `known` for files that a SeaStreamer producer opened again");
 }
 
 void add_cat(CLI::App& parent, action& run) {
@@ -76,8 +75,7 @@ void add_cat(CLI::App& parent, action& run) {
     add_choice<cat_format>(
         *c, "--format", o->format,
         {{"log", cat_format::log}, {"json", cat_format::json}, {"raw", cat_format::raw}},
-        "log, json (a line each) or raw (payloads, nothing else)")
-        ->option_text("log|json|raw");
+        "log, json (a line each) or raw (payloads, nothing else)");
     c->add_flag("--follow", o->follow, "wait for more until the stream ends");
     c->add_flag("--all", o->all, "messages under internal keys, too");
 }

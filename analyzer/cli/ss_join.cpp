@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/inputs.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/ss_commands.h"
 #include "analyzer/cli/ss_damage.h"
@@ -107,6 +108,7 @@ ss::label joined(const ss::label& l, const ss::stream_table& streams) {
 }  // namespace
 
 int ss_join(const ss_join_options& o) {
+    if (std::string why = is_read(o.out, o.files); !why.empty()) throw ss_failure{why};
     std::vector<std::unique_ptr<input>> inputs;
     std::uint64_t created_ms = std::numeric_limits<std::uint64_t>::max();
     for (const std::string& file : o.files) {

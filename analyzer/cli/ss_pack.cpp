@@ -1,11 +1,13 @@
 // `ss pack`: a file from lines, every field as given (R26).
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <optional>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/inputs.h"
 #include "analyzer/cli/ss_commands.h"
 #include "analyzer/cli/ss_files.h"
 #include "analyzer/cli/ss_vector.h"
@@ -120,6 +122,7 @@ class packer {
 }  // namespace
 
 int ss_pack(const ss_pack_options& o) {
+    if (std::string why = is_read(o.out, std::array{o.vector}); !why.empty()) throw ss_failure{why};
     packer p(o);
     if (o.vector == "-") {
         p.run(std::cin);

@@ -1,9 +1,11 @@
 // `ss repair`: a new file with every message that can be saved, and a list of what was lost (R22).
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/inputs.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/ss_commands.h"
 #include "analyzer/cli/ss_files.h"
@@ -89,6 +91,7 @@ class saver final : public ss::salvage_visitor {
 }  // namespace
 
 int ss_repair(const ss_repair_options& o) {
+    if (std::string why = is_read(o.out, std::array{o.file}); !why.empty()) throw ss_failure{why};
     const auto source = open_ss(o.file);
     std::array<std::uint8_t, ss::header_size> bytes{};
     const std::size_t n = source->read(0, bytes);

@@ -75,6 +75,10 @@ class line_handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, line
             if (text != type_) continue;
             to_.type = type;
             if (count_size_) fill_count();
+            if (type == vector_type::message && size_ && *size_ != to_.payload.size())
+                return fmt::format(
+                    "size {}, but the payload has {} bytes; ss dump --payload prints them", *size_,
+                    to_.payload.size());
             return {};
         }
         return fmt::format("type \"{}\" is none of header, message, eos, reopen", type_);
@@ -94,6 +98,7 @@ class line_handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, line
         if (name_ == "shard") to_.shard = value;
         if (name_ == "seq") to_.sequence = value;
         if (name_ == "ts_ms") to_.timestamp_ms = value;
+        if (name_ == "size") size_ = value;
         return true;
     }
     bool wrong() {
@@ -124,6 +129,7 @@ class line_handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, line
     bool in_count_ = false;
     std::uint64_t count_start_ = 0;
     std::optional<std::uint64_t> count_size_;
+    std::optional<std::uint64_t> size_;  // as `ss dump` says it
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "analyzer/report/format.h"
 #include "proto/dcp/fields.h"
+#include "proto/dcp/json_members.h"
+
 #include "proto/dcp/names.h"
 
 namespace cdcscope::report {
@@ -84,13 +86,15 @@ std::string end_words(std::uint32_t reason) {
     return title;
 }
 
-// HELLO's key is the agent's name, or {"a": "its name", "i": "an id of the connection"}.
+// HELLO's key is the agent's name, or JSON that has it.
 std::string agent_name(std::string_view hello) {
-    constexpr std::string_view before = "\"a\":\"";
-    const auto at = hello.find(before);
-    if (!hello.starts_with('{') || at == std::string_view::npos) return std::string(hello);
-    const auto name = hello.substr(at + before.size());
-    return std::string(name.substr(0, name.find('"')));
+    dcp::member_list members;
+    if (members.read(field_id::hello_agent, as_bytes(hello))) {
+        for (const auto& one : members.items()) {
+            if (one.field == field_id::agent_name) return std::string(members.text(one));
+        }
+    }
+    return std::string(hello);
 }
 
 std::string text_of(byte_view bytes) {

@@ -21,17 +21,17 @@ namespace {
 constexpr std::size_t buffer_size = std::size_t{1} << 20;
 
 // The reason as people know it, and what to do about it.
-std::string advice(int error) {
+std::string advice(int error, std::string_view option) {
     switch (error) {
         case ENOSPC:
         case EDQUOT:
-            return "; make room, or -o NAME writes elsewhere";
+            return fmt::format("; make room, or {} NAME writes elsewhere", option);
         case EACCES:
         case EPERM:
         case EROFS:
-            return "; -o NAME writes elsewhere";
+            return fmt::format("; {} NAME writes elsewhere", option);
         case ENOENT:
-            return "; make the folder first, or -o NAME writes elsewhere";
+            return fmt::format("; make the folder first, or {} NAME writes elsewhere", option);
         default:
             return "";
     }
@@ -47,7 +47,7 @@ std::string reason(int error) {
 }  // namespace
 
 struct output_file::state {
-    std::string path;
+    std::string path, option;
     std::string part;  // empty: written in place
     int fd = -1;
     int replaced = -1;  // the file that will be replaced, locked meanwhile
@@ -82,9 +82,9 @@ struct output_file::state {
             if (::flock(opened, LOCK_EX | LOCK_NB) != 0) {
                 ::close(opened);
                 opened = -1;
-                return {
-                    name +
-                    ": another process is writing it; wait for it, or -o NAME writes elsewhere"};
+                return {fmt::format(
+                    "{}: another process is writing it; wait for it, or {} NAME writes elsewhere",
+                    name, option)};
             }
             struct stat mine {};
             struct stat named {};
@@ -99,9 +99,10 @@ struct output_file::state {
 
     status fail(int error) {
         const bool kept = flushed > 0 && !part.empty();
-        failure = fmt::format("{}: cannot write: {}{}{}{}", path, reason(error),
-                              flushed > 0 ? " after " + findings::bytes_text(flushed) : "",
-                              kept ? "; " + part + " holds what was written" : "", advice(error));
+        failure =
+            fmt::format("{}: cannot write: {}{}{}{}", path, reason(error),
+                        flushed > 0 ? " after " + findings::bytes_text(flushed) : "",
+                        kept ? "; " + part + " holds what was written" : "", advice(error, option));
         return {failure};
     }
 
@@ -127,10 +128,11 @@ output_file::~output_file() = default;
 output_file::output_file(output_file&&) noexcept = default;
 output_file& output_file::operator=(output_file&&) noexcept = default;
 
-status output_file::open(const std::string& path, existing what) {
+status output_file::open(const std::string& path, existing what, std::string_view option) {
     state_ = std::make_unique<state>();
     state& s = *state_;
     s.path = path;
+    s.option = option;
     s.buffer.reserve(buffer_size);
     if (path == "-") {
         s.fd = STDOUT_FILENO;
@@ -140,15 +142,17 @@ status output_file::open(const std::string& path, existing what) {
     struct stat info {};
     const bool exists = ::stat(path.c_str(), &info) == 0;
     if (exists && S_ISDIR(info.st_mode))
-        return {path + ": is a directory; -o NAME writes elsewhere"};
+        return {fmt::format("{}: is a directory; {} NAME writes elsewhere", path, option)};
     s.device = exists && !S_ISREG(info.st_mode);
     const bool in_place = s.device || what == existing::append_in_place;
     if (exists && !s.device && what == existing::offer_append) {
-        return {path +
-                ": exists; --force replaces it, --append continues it, -o NAME writes elsewhere"};
+        return {fmt::format(
+            "{}: exists; --force replaces it, --append continues it, {} NAME writes elsewhere",
+            path, option)};
     }
     if (exists && !s.device && what == existing::refuse)
-        return {path + ": exists; --force replaces it, -o NAME writes elsewhere"};
+        return {
+            fmt::format("{}: exists; --force replaces it, {} NAME writes elsewhere", path, option)};
     if (!in_place) s.part = path + ".part";
     const std::string& opened = in_place ? path : s.part;
     if (s.device) {

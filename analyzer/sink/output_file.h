@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "analyzer/sink/record_sink.h"
 #include "proto/wire/bytes.h"
@@ -23,7 +24,8 @@ class output_file {
     output_file& operator=(output_file&&) noexcept;
 
     // Opens and locks. `append_in_place` opens the file itself for reading and writing, at its end.
-    status open(const std::string& path, existing what);
+    // `option` is where another name can be given, for the advice.
+    status open(const std::string& path, existing what, std::string_view option = "-o");
 
     // Buffers about 1 MiB. After the first failure all later writes fail with the same text.
     status write(byte_view bytes);

@@ -64,11 +64,13 @@ class finding_sink {
 
     // What the finding `id` told of (a stall, a wait, a silence) has ended (`over`), or was still
     // going on when the connection or the capture ended: its figures and its text as they are then,
-    // in place of those given before.
+    // in place of those given before. By value: those who keep them move them.
+    // NOLINTBEGIN(performance-unnecessary-value-param)
     virtual void on_settled([[maybe_unused]] std::uint32_t id, [[maybe_unused]] bool over,
                             [[maybe_unused]] const frame_ref& at,
                             [[maybe_unused]] std::vector<figure> figures,
                             [[maybe_unused]] std::string text) noexcept {}
+    // NOLINTEND(performance-unnecessary-value-param)
 };
 
 }  // namespace cdcscope::findings

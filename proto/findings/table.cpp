@@ -84,9 +84,12 @@ const entry& nearest(std::string_view text) {
     constexpr std::size_t longest = 64;  // no code is longer; keeps the work small for any argument
     text = text.substr(0, longest);
     const auto all = table();
-    return *std::min_element(all.begin(), all.end(), [&](const entry& a, const entry& b) {
-        return distance(a.text, text) < distance(b.text, text);
-    });
+    const auto away = [&](const entry& e) {
+        const auto by_code = distance(e.text, text);
+        return e.rule.empty() ? by_code : std::min(by_code, distance(e.rule, text));
+    };
+    return *std::min_element(all.begin(), all.end(),
+                             [&](const entry& a, const entry& b) { return away(a) < away(b); });
 }
 
 }  // namespace cdcscope::findings

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "proto/findings/table.h"
+
 namespace cdcscope::findings {
 namespace {
 
@@ -93,6 +95,20 @@ std::optional<double> parse_value(std::string_view text, std::string_view base) 
     return std::nullopt;
 }
 
+// "dcp.noop.unanswered.interval, dcp.noop.unanswered.warning" for the finding's name, or for one of
+// these with another last word.
+std::string of_the_same_finding(std::string_view name) {
+    const entry* finding = find_code(name);
+    if (finding == nullptr) finding = find_code(name.substr(0, name.rfind('.')));
+    std::string names;
+    if (finding == nullptr) return names;
+    for (const threshold& t : limits_of(finding->what)) {
+        if (!names.empty()) names += ", ";
+        names += t.name;
+    }
+    return names;
+}
+
 }  // namespace
 
 std::span<const threshold> limit_table() noexcept {
@@ -127,8 +143,10 @@ std::optional<std::string> thresholds::set(std::string_view assignment) {
     const std::string_view given = assignment.substr(0, equals);
     const threshold* row = find_limit(given);
     if (row == nullptr) {
-        return std::string(given) +
-               ": no such threshold; cdcscope explain FINDING lists those of a finding";
+        const std::string near = of_the_same_finding(given);
+        return std::string(given) + ": no such threshold; " +
+               (near.empty() ? "cdcscope explain FINDING lists those of a finding"
+                             : "there is " + near);
     }
     const std::string_view text =
         equals == std::string_view::npos ? "" : assignment.substr(equals + 1);

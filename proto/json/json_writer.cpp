@@ -14,7 +14,7 @@
 namespace cdcscope {
 namespace {
 
-constexpr std::size_t piece = 64 * 1024;  // then what was written is taken
+constexpr std::size_t piece = 1U << 16;  // then what was written is taken
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 

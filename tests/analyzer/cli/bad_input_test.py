@@ -105,6 +105,47 @@ class BadInput(unittest.TestCase):
         self.assertEqual(1, done.returncode, done.stderr)
         self.assertIn(b"no space left on device", done.stderr)
 
+    def test_an_output_that_is_read_is_never_written(self):
+        one, link = self.folder / "one.md", self.folder / "link.md"
+        shutil.copy(CAPTURE, one)
+        link.symlink_to(one)
+        before = one.read_bytes()
+        for arguments in (("extract", one, "-o", one), ("extract", link, "-o", one), ("extract", one, "-o", link),
+                          ("extract", one, "-o", "x.ss", "--summary", one), ("report", one, "-o", one)):
+            with self.subTest(arguments):
+                done = harness.run(*arguments, "--force", "--no-progress", cwd=self.folder)
+                self.fails(done, 1, ".md: is what is read")
+                self.assertEqual(before, one.read_bytes())
+        self.assertEqual(0, self.extract(one, "-o", "a.ss", "--quiet").returncode)
+        messages = (self.folder / "a.ss").read_bytes()
+        (self.folder / "a.jsonl").write_bytes(harness.run("ss", "dump", "--payload", self.folder / "a.ss").stdout)
+        for arguments in (("repair", "a.ss", "-o", "a.ss"), ("join", "a.ss", "-o", "a.ss"), ("pack", "a.jsonl", "-o", "a.jsonl")):
+            with self.subTest(arguments):
+                done = harness.run("ss", *arguments, "--force", cwd=self.folder)
+                self.assertEqual(1, done.returncode)
+                self.assertIn(b"is what is read", done.stderr)
+        self.assertEqual(messages, (self.folder / "a.ss").read_bytes())
+
+    def test_a_capture_named_twice(self):
+        shutil.copy(CAPTURE, self.folder / "a.pcap")
+        (self.folder / "b.pcap").symlink_to(self.folder / "a.pcap")
+        self.fails(self.extract("a.pcap", "b.pcap", "-o", "x.ss"), 1, "b.pcap: is named twice")
+
+    def test_a_summary_that_is_there(self):
+        (self.folder / "sum.json").touch()
+        self.fails(self.extract(CAPTURE, "-o", "x.ss", "--summary", "sum.json"), 1, "--summary NAME writes elsewhere")
+
+    def test_standard_input_is_not_offered_again(self):
+        done = subprocess.run([harness.PROGRAM, "extract", "-", "-o", "x.ss"], stdin=open(CAPTURE, "rb"), capture_output=True,
+                              cwd=self.folder, timeout=60)
+        self.assertEqual(0, done.returncode)
+        self.assertIn(b"cdcscope ss cat x.ss", done.stdout)
+        self.assertNotIn(b"cdcscope report", done.stdout)
+
+    def test_a_report_into_a_device_is_text(self):
+        done = harness.run("report", CAPTURE, "-o", "/dev/null", "--no-progress")
+        self.assertEqual((0, b""), (done.returncode, done.stdout))
+
     def test_a_beacon_interval_too_small(self):
         self.fails(self.extract(CAPTURE, "-o", "x.ss", "--beacon-interval", "5"), 2, "--beacon-interval", "128")
 
@@ -126,6 +167,10 @@ class BadInput(unittest.TestCase):
             (["extract", CAPTURE, "--filter", "tcp prot 11210"], ["--filter", "tcpdump"]),
             (["extract", CAPTURE, "--max-memory", "much"], ["--max-memory much: not a size"]),
             (["extract", CAPTURE, "--threshold", "nothing=1"], ["--threshold nothing: no such threshold"]),
+            (["extract", CAPTURE, "--threshold", "dcp.flow.stalled=1"], ["there is dcp.flow.stalled.note, dcp.flow.stalled.warning"]),
+            (["extract", CAPTURE, "--threshold", "dcp.flow.stalled.warn=1"], ["there is dcp.flow.stalled.note, dcp.flow.stalled.warning"]),
+            (["ss", "infoo", "x.ss"], ["ss: no command infoo; did you mean info? cdcscope ss --help lists all"]),
+            (["extract", CAPTURE, "--roll", "1MiB", "-o", "x.jsonl"], ["--roll makes .ss files only"]),
             ([], ["a command is missing"]),
             (["ss"], ["ss: a command is missing"]),
             (["report", CAPTURE, "--format", "pdf"], ["--format pdf: one of text, md, json, html"]),
@@ -149,7 +194,8 @@ class BadInput(unittest.TestCase):
                 (self.folder / name).write_text("mine")
                 done = harness.run(*arguments, "--no-progress", "--quiet", cwd=self.folder)
                 self.assertEqual(1, done.returncode)
-                told = f"cdcscope: {name}: exists; --force replaces it, {'--append continues it, ' if offered else ''}-o NAME writes elsewhere"
+                told = (f"cdcscope: {name}: exists; --force replaces it, {'--append continues it, ' if offered else ''}"
+                        f"{arguments[-2]} NAME writes elsewhere")
                 self.assertEqual(told, done.stderr.decode().strip())
                 self.assertEqual("mine", (self.folder / name).read_text())
                 self.assertEqual({name}, {p.name for p in self.folder.iterdir()})

@@ -36,7 +36,7 @@ class Explain(unittest.TestCase):
         done = harness.run("explain", "dcp.flow.stalld")
         self.assertEqual(1, done.returncode)
         self.assertEqual(b"", done.stdout)
-        self.assertEqual("cdcscope: explain: no finding dcp.flow.stalld; nearest: dcp.flow.stalled. cdcscope explain lists all\n",
+        self.assertEqual("cdcscope: explain: no finding dcp.flow.stalld; nearest: dcp.flow.stalled (D13). cdcscope explain lists all\n",
                          done.stderr.decode())
 
     def test_the_reference_is_what_docs_holds(self):

@@ -110,6 +110,13 @@ class Listings(SsTest):
             self.ss("pack", "-", "-o", "again.ss", "--force", input=lines)
             self.assertEqual((SAMPLES / name).read_bytes(), (self.folder / "again.ss").read_bytes(), name)
 
+    def test_a_dump_without_payloads_is_no_vector(self):
+        lines = self.ss("dump", SAMPLES / "reference" / "sample-1.ss").stdout
+        done = harness.run("ss", "pack", "-", "-o", "again.ss", input=lines, cwd=self.folder)
+        self.assertEqual(1, done.returncode)
+        self.assertIn(b"but the payload has 0 bytes; ss dump --payload prints them", done.stderr)
+        self.assertFalse((self.folder / "again.ss").exists())
+
 
 class Cat(SsTest):
     def texts(self, *arguments, **options):
@@ -151,6 +158,11 @@ class Cat(SsTest):
         self.assertEqual(sum(m["ts_ms"] <= middle for m in listed), len(self.texts(file, "--until", since)))
         self.assertEqual(sum(m["ts_ms"] >= middle and m["key"] == "A" for m in listed),
                          len(self.texts(file, "--since", since, "--key", "A")))
+
+    def test_a_stream_that_is_not_there(self):
+        done = harness.run("ss", "cat", SAMPLES / "valid" / "mix-i1024.ss", "--key", "nokey")
+        self.assertEqual((1, b""), (done.returncode, done.stdout))
+        self.assertIn(b"mix-i1024.ss: has no stream nokey; cdcscope ss info lists those it has", done.stderr)
 
     def test_a_stream_of_another_shard_is_found_by_number(self):
         self.assertEqual(3, len(self.texts(SAMPLES / "reference" / "consumer.ss", "--key", "hello", "--from", 97)))

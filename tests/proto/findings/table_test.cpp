@@ -66,6 +66,8 @@ TEST(FindingsTable, LookUpGoesByCodeAndByRule) {
 TEST(FindingsTable, ATypoLeadsToTheNearestCode) {
     EXPECT_EQ(nearest("dcp.flow.stalld").text, "dcp.flow.stalled");
     EXPECT_EQ(nearest("canal.lagg").text, "canal.lag");
+    EXPECT_EQ(nearest("D133").rule, "D13");
+    EXPECT_EQ(nearest("c99").rule, "C9");
     EXPECT_FALSE(nearest("").text.empty());
     EXPECT_FALSE(nearest(std::string(1 << 20, 'x')).text.empty());
 }
