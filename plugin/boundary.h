@@ -1,6 +1,6 @@
 // Where epan calls us: no C++ exception may pass into its C frames, and none of its longjmps may
-// pass a destructor (wireshark.md section 3). Functions that call epan keep only trivially
-// destructible locals.
+// pass a destructor. Functions that call epan keep only trivially destructible locals.
+
 #pragma once
 
 #include <utility>

@@ -154,7 +154,7 @@ struct special_row {
     int display;
     const value_string* values;
 };
-constexpr value_string time_units[] = {  // ordinals of Java's TimeUnit (canal.md section 6)
+constexpr value_string time_units[] = {  // ordinals of Java's TimeUnit
     {0, "Nanoseconds"}, {1, "Microseconds"}, {2, "Milliseconds"}, {3, "Seconds"},
     {4, "Minutes"},     {5, "Hours"},        {6, "Days"},         {0, nullptr}};
 constexpr value_string sql_types[] = {  // java.sql.Types

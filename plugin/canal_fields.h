@@ -1,6 +1,6 @@
 // Wireshark's fields of canal, made of the tables that come from the .proto files: one field a
-// *use* of a message field, so that the columns before and after a change can be filtered apart
-// (wireshark.md sections 5 and 9.1).
+// *use* of a message field, so that the columns before and after a change can be filtered apart.
+
 #pragma once
 
 #include "plugin/ws_compat.h"

@@ -85,7 +85,7 @@ void label_pair(const canal_walk& w, proto_item* item, byte_view bytes) {
     proto_item_append_text(item, ": %s = %s", shown(w, pair.key), shown(w, pair.value));
 }
 
-// Numbers with a meaning of their own (canal.md sections 6 and 8).
+// Numbers with a meaning of their own.
 struct remark_row {
     message_id in;
     std::uint32_t number;
@@ -109,7 +109,7 @@ void add_table(const canal_walk& w, proto_tree* tree, const message_field& entry
         proto_tree_add_string(tree, hf_table, w.tvb, static_cast<int>(entry.value), 0, name));
 }
 
-// Packet time minus executeTime, which has a resolution of one second (canal.md section 11).
+// Packet time minus executeTime, which has a resolution of one second.
 void add_lag(const canal_walk& w, proto_tree* tree, const message_field& entry) {
     if (!ws::is_wanted(tree, hf_lag)) return;
     const std::int64_t executed = canal::parse_entry(entry.bytes).header.execute_time;
@@ -121,8 +121,7 @@ void add_lag(const canal_walk& w, proto_tree* tree, const message_field& entry) 
         proto_tree_add_time(tree, hf_lag, w.tvb, static_cast<int>(entry.value), 0, &lag));
 }
 
-// Binary columns are bytes taken for ISO-8859-1 and sent as UTF-8 (canal.md section 10). Null if
-// this value is not.
+// Binary columns are bytes taken for ISO-8859-1 and sent as UTF-8. Null if this value is not.
 std::uint8_t* undo_blob(packet_info* pinfo, byte_view text, std::size_t& size) {
     auto* out = static_cast<std::uint8_t*>(wmem_alloc(pinfo->pool, text.size()));
     size = 0;

@@ -1,5 +1,5 @@
-// Framing of canal: which connections carry it, which of its two protocols, and where packets begin
-// (canal.md sections 1 and 14, wireshark.md section 4).
+// Framing of canal: which connections carry it, which of its two protocols, and where packets
+// begin.
 #include "plugin/boundary.h"
 #include "plugin/canal_dissector.h"
 #include "plugin/canal_preferences.h"
@@ -117,7 +117,7 @@ bool has_zero_defaults(const canal_stream& s, const packet_info* pinfo) {
     return s.zero_since != 0 && pinfo->num >= s.zero_since;
 }
 
-// Servers from 1.1.4 on set the version in their HANDSHAKE and send seeds (canal.md section 13).
+// Servers from 1.1.4 on set the version in their HANDSHAKE and send seeds.
 void note_handshake(canal_stream& s, packet_info* pinfo, canal::port_kind port, byte_view frame) {
     if (PINFO_FD_VISITED(pinfo) || s.zero_since != 0 || frame.size() < canal::length_size) return;
     constexpr std::int32_t handshake = 1;  // on both ports

@@ -1,5 +1,5 @@
-// Taps of `canal`: statistics trees, response times, exported row changes, followed streams
-// (wireshark.md section 7).
+// Taps of `canal`: statistics trees, response times, exported row changes, followed streams.
+
 #pragma once
 
 #include "plugin/canal_dissector.h"

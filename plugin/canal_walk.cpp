@@ -172,8 +172,8 @@ void add_cut(canal_walk& w, proto_tree* tree, const canal_use& use, byte_view ou
     tvb_ensure_bytes_exist(w.tvb, at(from), at(to - from));
 }
 
-// What the receiver takes for fields that were not sent (canal.md section 13). Begin and end of a
-// transaction have no event type at all (section 9).
+// What the receiver takes for fields that were not sent. Begin and end of a transaction have no
+// event type at all.
 void add_defaults(canal_walk& w, proto_tree* tree, const canal_use& use, std::uint32_t sent,
                   std::size_t end) {
     const std::span<const canal::field_row> rows = canal::row_of(use.message).fields;

@@ -1,5 +1,5 @@
 // Turns the bytes of a canal message into a tree by the generated tables: every field of the .proto
-// files where it stands, what is unknown as such (wireshark.md section 5, canal.md section 3).
+// files where it stands, what is unknown as such.
 #pragma once
 
 #include "plugin/canal_fields.h"

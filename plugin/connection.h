@@ -1,6 +1,6 @@
 // What the plugin knows of one TCP connection apart from its protocol: its number, which side is
 // the server, and whether a direction is in step. Lives in file scope and changes on the first pass
-// only (wireshark.md section 6).
+// only.
 #pragma once
 
 #include <type_traits>
@@ -72,8 +72,8 @@ struct tcp_verdict {
 // A segment is missing in front of this frame's data, and TCP does not wait for it.
 [[nodiscard]] bool leaves_step(packet_info* pinfo);
 
-// Counts messages within one dissection of a frame: 0, 1, 2 ... in every pass alike (wireshark.md
-// section 6).
+// Counts messages within one dissection of a frame:
+// 0, 1, 2 ... in every pass alike.
 [[nodiscard]] unsigned next_ordinal(packet_info* pinfo, int proto);
 
 }  // namespace cdcscope::ws

@@ -24,8 +24,7 @@ int proto_cbdcp = -1;
 int ett_cbdcp = -1;
 ws::order_hint order;
 
-// A mutation's CAS is the clock of its node (dcp.md section 11): nanoseconds, the low 16 bits a
-// counter.
+// A mutation's CAS is the clock of its node: nanoseconds, the low 16 bits a counter.
 void add_lag(const dcp_tree_context& t, proto_tree* tree) {
     constexpr std::uint64_t counter_bits = 0xffff;
     constexpr std::uint64_t nanoseconds = 1'000'000'000;

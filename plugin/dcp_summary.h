@@ -1,5 +1,5 @@
-// One line that says what a message is: for the Info column and for the top item of the tree
-// (wireshark.md section 9.2).
+// One line that says what a message is: for the Info column and for the top item of the tree.
+
 #pragma once
 
 #include "plugin/dcp_dissector.h"

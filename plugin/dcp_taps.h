@@ -1,5 +1,5 @@
-// Taps of `cbdcp`: statistics trees, response times, exported documents, followed streams
-// (wireshark.md section 7).
+// Taps of `cbdcp`: statistics trees, response times, exported documents, followed streams.
+
 #pragma once
 
 #include "plugin/dcp_dissector.h"

@@ -12,8 +12,7 @@ namespace {
 using dcp::field_at;
 using dcp::field_id;
 
-// The header (dcp.md section 1.1); bytes 2 and 3 depend on the magic, bytes 6 and 7 on the
-// direction.
+// The header; bytes 2 and 3 depend on the magic, bytes 6 and 7 on the direction.
 constexpr field_at header_plain[] = {{field_id::key_length, 2}};
 constexpr field_at header_framing[] = {{field_id::framing_length, 2},
                                        {field_id::short_key_length, 3}};

@@ -202,7 +202,7 @@ void add_list(const dcp_tree_context& t, proto_tree* tree) {
     if (at < end) add_dcp_bytes(list, t.tvb, field_id::undecoded, at, end - at);
 }
 
-// A FlatBuffers table (dcp.md section 6.13): fields lie anywhere in the value, little-endian.
+// A FlatBuffers table: fields lie anywhere in the value, little-endian.
 void add_table(const dcp_tree_context& t, proto_tree* tree) {
     const dcp::message_view& m = *t.m;
     const std::size_t base = m.parts.value_at;

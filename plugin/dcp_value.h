@@ -1,5 +1,5 @@
 // The value of a DCP message as a tree: documents (Snappy, extended attributes, JSON), lists,
-// system events, cache records (dcp.md sections 4 and 6).
+// system events, cache records.
 #pragma once
 
 #include "plugin/dcp_tree.h"

@@ -1,5 +1,5 @@
-// Expert items, one for each code of the findings table and severity it can have (wireshark.md
-// section 7).
+// Expert items, one for each code of the findings table and severity it can have.
+
 #pragma once
 
 #include "plugin/ws_compat.h"

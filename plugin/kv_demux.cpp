@@ -1,5 +1,5 @@
 // The demultiplexer `cbkv` on Couchbase's ports: frames the messages of a stream and gives each to
-// `cbdcp` or to Wireshark's own `couchbase` dissector (wireshark.md section 4).
+// `cbdcp` or to Wireshark's own `couchbase` dissector.
 #include <algorithm>
 
 #include "plugin/boundary.h"
@@ -239,7 +239,7 @@ int dissect_cbdcp(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
     return ws::dissector_boundary([&] { return dissect_stream(tvb, pinfo, tree); });
 }
 
-// A DCP_OPEN request, by everything that is fixed about it (dcp.md section 6.1).
+// A DCP_OPEN request, by everything that is fixed about it.
 bool is_dcp_open(byte_view head, tvbuff_t* tvb) {
     constexpr std::uint32_t known_flags = 0x3ff;
     constexpr unsigned longest_name = 200;

@@ -1,4 +1,4 @@
-// Entry points of the epan plugin (wireshark.md section 1.2).
+// Entry points of the epan plugin.
 #include "plugin/protocols.h"
 #include "plugin/ws_compat.h"
 

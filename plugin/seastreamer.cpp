@@ -1,5 +1,5 @@
-// `seastreamer`: records of a .ss file, as the wiretap plugin hands them out (wireshark.md section
-// 8; ss.md sections 2 to 5).
+// `seastreamer`: records of a .ss file, as the wiretap plugin hands them out (docs/ss.md sections 2
+// to 5).
 #include "plugin/boundary.h"
 
 #include <iterator>

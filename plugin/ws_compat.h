@@ -1,5 +1,5 @@
-// Wireshark's interface, and all that differs between 4.0, 4.4 and 4.6 (wireshark.md section 1.4).
-// Nothing else asks for the version.
+// Wireshark's interface, and all that differs between 4.0, 4.4 and 4.6. Nothing else asks for the
+// version.
 #pragma once
 
 #include <ws_version.h>

@@ -1,5 +1,5 @@
-// From the name of a capture to its packets: plain or compressed, pcap or pcapng, told by content
-// (reassembly.md H6).
+// From the name of a capture to its packets: plain or compressed, pcap or pcapng, told by content.
+
 #pragma once
 
 #include <memory>

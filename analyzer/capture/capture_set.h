@@ -1,5 +1,5 @@
 // Several captures as one: sorted by their first packet, merged packet by packet where they overlap
-// in time (reassembly.md H7, H10).
+// in time.
 #pragma once
 
 #include <cstdint>

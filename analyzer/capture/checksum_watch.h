@@ -1,5 +1,5 @@
 // Wrong TCP checksums are counted, never a reason to drop: a card that fills them in later makes
-// all of a host wrong (reassembly.md G3).
+// all of a host wrong.
 #pragma once
 
 #include <map>

@@ -7,8 +7,7 @@
 namespace cdcscope::capture {
 namespace {
 
-// IP in IP in ...: more than any network does, few enough that a forged packet costs little
-// (reassembly.md G5).
+// IP in IP in ...: more than any network does, few enough that a forged packet costs little.
 constexpr int max_depth = 8;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Compressed captures: gzip with any number of members, Zstandard with any number of frames
-// (reassembly.md H6).
+// Compressed captures: gzip with any number of members, Zstandard with any number of frames.
+
 #pragma once
 
 #include <array>

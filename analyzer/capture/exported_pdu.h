@@ -1,5 +1,5 @@
 // Exported PDUs (link type 252): messages that Wireshark took out of a connection, often a
-// decrypted one (reassembly.md H11).
+// decrypted one.
 #pragma once
 
 #include <string_view>

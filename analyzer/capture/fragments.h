@@ -1,5 +1,5 @@
-// IP fragments put together again: any order, repeats, overlaps, with limits (reassembly.md G7,
-// G8).
+// IP fragments put together again: any order, repeats, overlaps, with limits.
+
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// IPv4 and IPv6 headers, extension headers included (reassembly.md G1, G2, G8).
+// IPv4 and IPv6 headers, extension headers included.
 #pragma once
 
 #include "analyzer/capture/layer.h"

@@ -25,8 +25,8 @@ struct layer_view {
         captured -= n;
         wire -= n;
     }
-    // A length field of the layer says where it ends: what lies behind is padding or a trailer
-    // (reassembly.md G2).
+    // A length field of the layer says where it ends:
+    // what lies behind is padding or a trailer.
     void end_at(std::size_t n) noexcept {
         wire = n;
         captured = std::min(captured, n);

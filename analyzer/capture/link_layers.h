@@ -1,5 +1,5 @@
-// Everything between the wire and IP: link types of tcpdump.org, Ethernet types, tags and labels
-// (reassembly.md G4 to G6).
+// Everything between the wire and IP: link types of tcpdump.org, Ethernet types, tags and labels.
+
 #pragma once
 
 #include "analyzer/capture/layer.h"

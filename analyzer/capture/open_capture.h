@@ -1,5 +1,5 @@
-// From bytes to packets: what the bytes are is told by their content, packed or not (reassembly.md
-// H1, H2, H6).
+// From bytes to packets: what the bytes are is told by their content, packed or not.
+
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Classic pcap by libpcap, which reads it as a stream: every magic and version that libpcap knows
-// (reassembly.md H1).
+// Classic pcap by libpcap, which reads it as a stream: every magic and version that libpcap knows.
+
 #pragma once
 
 #include <memory>

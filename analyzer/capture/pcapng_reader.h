@@ -1,5 +1,5 @@
 // pcapng by our own block reader: sections of either byte order, interfaces of different link types
-// and time units, which libpcap refuses (reassembly.md H2 to H4).
+// and time units, which libpcap refuses.
 #pragma once
 
 #include <memory>

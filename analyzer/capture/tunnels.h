@@ -1,4 +1,4 @@
-// Tunnels that carry IP in IP: GRE and what rides on it, and those over UDP (reassembly.md G5).
+// Tunnels that carry IP in IP: GRE and what rides on it, and those over UDP.
 #pragma once
 
 #include "analyzer/capture/ip.h"

@@ -1,4 +1,4 @@
-// `--summary FILE`: the totals of a run as one JSON object (design.md, "The command").
+// `--summary FILE`: the totals of a run as one JSON object.
 #pragma once
 
 #include <string>

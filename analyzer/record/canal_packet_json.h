@@ -1,5 +1,5 @@
-// A canal packet as JSON (messages.md section 5): fields by the tables of the .proto files, and
-// what the state machine says of it.
+// A canal packet as JSON: fields by the tables of the .proto files, and what the state machine says
+// of it.
 #pragma once
 
 #include <span>

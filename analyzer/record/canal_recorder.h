@@ -1,5 +1,5 @@
-// Canal packets as records: packets, row changes, transactions, each under its stream key
-// (messages.md sections 2, 3, 5 and 6).
+// Canal packets as records: packets, row changes, transactions, each under its stream key.
+
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
-// Entries of a batch as JSON: row changes as canal's own FlatMessage, the others as events
-// (messages.md section 6).
+// Entries of a batch as JSON: row changes as canal's own FlatMessage, the others as events.
+
 #pragma once
 
 #include <cstdint>

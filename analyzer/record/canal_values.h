@@ -1,5 +1,5 @@
-// Values of canal as JSON: text, binary columns, what is hidden (canal.md section 10, messages.md
-// section 6).
+// Values of canal as JSON: text, binary columns, what is hidden.
+
 #pragma once
 
 #include <string>

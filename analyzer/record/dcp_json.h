@@ -1,5 +1,5 @@
-// A DCP or key-value message as JSON (messages.md section 4). Names come from the field table,
-// places from the layout table.
+// A DCP or key-value message as JSON. Names come from the field table, places from the layout
+// table.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// DCP and key-value messages as records: which stream key, which payload (messages.md sections 2 to
-// 4).
+// DCP and key-value messages as records: which stream key, which payload.
+
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Values of DCP and key-value messages as JSON (messages.md section 4, dcp.md sections 4, 6 and 9).
+// Values of DCP and key-value messages as JSON.
 #include <algorithm>
 
 #include "analyzer/record/dcp_json.h"

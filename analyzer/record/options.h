@@ -1,4 +1,4 @@
-// How messages become records: what the user chose (messages.md section 2, design.md).
+// How messages become records: what the user chose.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 namespace cdcscope::record {
 
 struct entry {
-    std::string_view key;      // stream key, valid as messages.md section 3 says
+    std::string_view key;      // stream key, valid in a .ss file (stream_key.h)
     std::int64_t time_ns = 0;  // packet time
     byte_view payload;         // JSON without line feed, or raw bytes
     bool is_json = true;

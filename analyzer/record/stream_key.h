@@ -1,5 +1,5 @@
-// Stream keys (messages.md sections 1 and 3): names of buckets, tables, destinations as parts of a
-// key.
+// Stream keys: names of buckets, tables, destinations as parts of a key.
+
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Members of `wire` in the order of messages.md section 4.
+// Members of `wire`, in the order in which they are written.
 #include "analyzer/record/wire_json.h"
 
 #include <chrono>

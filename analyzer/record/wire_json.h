@@ -1,4 +1,4 @@
-// The object `wire` of a record: where the message was in the capture (messages.md section 4).
+// The object `wire` of a record: where the message was in the capture.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Which protocol a connection carries: what its port promises, held against its first bytes; on any
-// other port the content alone. Also which side is the client where neither SYN nor port tells
-// (reassembly.md A6).
+// other port the content alone. Also which side is the client where neither SYN nor port tells.
+
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Cuts one direction's bytes into messages; names what is none (reassembly.md E3, E5, E6, F, I2,
-// I3). A message that lies in one chunk is lent as a view, others are put together in a buffer.
+// Cuts one direction's bytes into messages; names what is none. A message that lies in one chunk is
+// lent as a view, others are put together in a buffer.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Where messages of a protocol begin and end: in step, and as guesses of a search (reassembly.md F,
-// dcp.md section 1, canal.md section 1). Facts about bytes only; proto/ does the looking.
+// Where messages of a protocol begin and end: in step, and as guesses of a search. Facts about
+// bytes only; proto/ does the looking.
 #pragma once
 
 #include "analyzer/recover/message.h"

@@ -1,4 +1,4 @@
-// What the recovery hands on: messages, holes, ends, in causal order (reassembly.md B6).
+// What the recovery hands on: messages, holes, ends, in causal order.
 #pragma once
 
 #include <cstdint>
@@ -59,11 +59,11 @@ struct message {
 };
 
 enum class unparsed_kind : std::uint8_t {
-    skipped,     // on the way to the next message, behind a hole or at a start in mid-stream
-    piece,       // of a message that a hole or the snap length cut
-    incomplete,  // the stream ends inside a message, with no hole in it
-    bad_length,  // a length that no message has, where a message should begin (canal.md rules 15
-                 // and 20)
+    skipped,         // on the way to the next message, behind a hole or at a start in mid-stream
+    piece,           // of a message that a hole or the snap length cut
+    incomplete,      // the stream ends inside a message, with no hole in it
+    bad_length,      // a length that no message has, where a message should begin (C15 and
+                     // C20)
     other_protocol,  // neither DCP nor canal, or encrypted
 };
 

@@ -1,5 +1,5 @@
-// Causal order of the two directions of a connection (reassembly.md B6): what one side had
-// acknowledged when it sent a message goes before that message.
+// Causal order of the two directions of a connection: what one side had acknowledged when it sent a
+// message goes before that message.
 #pragma once
 
 #include <list>

@@ -1,5 +1,5 @@
 // Bytes of one run that wait: a message that is not whole yet, or what a search has not decided.
-// Grows as bytes arrive, never by a declared length (reassembly.md I3).
+// Grows as bytes arrive, never by a declared length.
 #pragma once
 
 #include <vector>

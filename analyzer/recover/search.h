@@ -1,5 +1,5 @@
-// Finds the next message boundary behind a hole or after a late start (reassembly.md F), in one
-// pass.
+// Finds the next message boundary behind a hole or after a late start, in one pass.
+
 #pragma once
 
 #include <unordered_set>

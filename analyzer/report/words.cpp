@@ -250,7 +250,7 @@ std::string rules_words(const card& c) {
     if (c.rules.empty()) return {};
     std::string out;
     for (const auto& rule : c.rules) {
-        // canal.md numbers its rules without a letter.
+        // Rules of canal are shown without their letter.
         const auto shown =
             rule.starts_with('C') ? std::string_view{rule}.substr(1) : std::string_view{rule};
         out += fmt::format("{}{}", out.empty() ? "" : ", ", shown);

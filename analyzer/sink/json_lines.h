@@ -1,5 +1,5 @@
-// JSON lines: the payload with `stream`, `sequence` and `timestamp` in front (messages.md section
-// 8).
+// JSON lines: the payload with `stream`, `sequence` and `timestamp` in front.
+
 #pragma once
 
 #include <map>

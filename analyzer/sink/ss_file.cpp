@@ -216,7 +216,7 @@ status ss_file_sink::check(const record& r) const {
                                   findings::printable(r.key.substr(at, 1))));
     }
     if (ss::is_reserved_key(r.key)) return refuse("this key is SeaStreamer's own");
-    // SeaStreamer's reader ends at some of them without a word (ss.md section 12).
+    // SeaStreamer's reader ends at some of them without a word (docs/ss.md section 12).
     if (r.payload.empty()) return refuse("it is empty");
     if (!ss::fits_frame(r.key.size(), r.payload.size())) return refuse("4 GiB are too large");
     return {};

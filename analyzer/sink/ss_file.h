@@ -1,5 +1,5 @@
 // Records into a .ss file: numbered, in time, checked, and never a file that looks whole but is not
-// (ss.md section 14, R5 to R19).
+// (docs/ss.md section 13, R5 to R19).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // The life of one TCP connection: two half streams, what the flags of its segments mean, and when a
-// segment belongs to another connection on the same addresses (reassembly.md A, C, D).
+// segment belongs to another connection on the same addresses.
 #pragma once
 
 #include <list>

@@ -1,5 +1,5 @@
 // Finds the connection of a segment, numbers connections, forgets them in packet time, and keeps
-// what is held back within its bounds (reassembly.md D6 to D8, H10, I).
+// what is held back within its bounds.
 #pragma once
 
 #include <bitset>

@@ -1,6 +1,6 @@
-// The last 64 KiB handed over of a direction, to tell a repeat that differs (reassembly.md C7). A
-// small number of rings goes to the directions that moved last; whoever lost its ring claims no
-// conflict.
+// The last 64 KiB handed over of a direction, to tell a repeat that differs. A small number of
+// rings goes to the directions that moved last; whoever lost its ring claims no conflict.
+
 #pragma once
 
 #include <list>

@@ -1,5 +1,5 @@
 // One direction of a connection: puts its bytes in order, decides which copy of a byte counts and
-// when a hole is final (reassembly.md A to E). Knows nothing of messages.
+// when a hole is final. Knows nothing of messages.
 #pragma once
 
 #include "analyzer/tcp/delivered_ring.h"

@@ -1,5 +1,5 @@
-// Bytes that wait behind a hole, by position; the copy that came first stays, byte by byte
-// (reassembly.md B3, C6).
+// Bytes that wait behind a hole, by position; the copy that came first stays, byte by byte.
+
 #pragma once
 
 #include <map>

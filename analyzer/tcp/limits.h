@@ -1,4 +1,4 @@
-// Where patience and memory end: the figures of reassembly.md D7, E1 and I1.
+// Where patience and memory end.
 #pragma once
 
 #include <cstdint>

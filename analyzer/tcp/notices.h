@@ -1,5 +1,5 @@
-// What the reordering notices, worded once: warnings and notes of the summary (reassembly.md, codes
-// as in the captures' truths).
+// What the reordering notices, worded once: warnings and notes of the summary (codes as in the
+// captures' truths).
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Tells a frame that was captured twice (mirror port, `any`, both sides of a router) from a
-// retransmission: the same IP identification and TCP time stamp within a few milliseconds
-// (reassembly.md C8).
+// retransmission: the same IP identification and TCP time stamp within a few milliseconds.
+
 #pragma once
 
 #include <array>

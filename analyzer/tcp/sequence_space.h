@@ -1,4 +1,4 @@
-// Sequence numbers of one direction, unwrapped from 32 to 64 bits (reassembly.md B1).
+// Sequence numbers of one direction, unwrapped from 32 to 64 bits.
 #pragma once
 
 #include "analyzer/tcp/stream_consumer.h"

@@ -1,6 +1,6 @@
 // How far the other side had acknowledged W bytes or T packet time ago: below that, what is missing
-// will not come any more (reassembly.md E1). Fed only while something is missing, so it costs
-// nothing otherwise.
+// will not come any more. Fed only while something is missing, so it costs nothing otherwise.
+
 #pragma once
 
 #include <vector>

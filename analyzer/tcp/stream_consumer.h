@@ -1,5 +1,5 @@
 // What the reordering hands on: the bytes of a connection's two directions in order, its holes by
-// name, its ends (reassembly.md B, D, E). A hole is an event, never content.
+// name, its ends. A hole is an event, never content.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // JSON Schemas (draft 2020-12) of canal's records: packets from the tables, row changes and the
-// other entries as messages.md section 6 has them.
+// other entries.
 #pragma once
 
 #include <string>

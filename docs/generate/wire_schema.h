@@ -1,4 +1,4 @@
-// The schema of `wire`, which every record of a message has (messages.md section 4).
+// The schema of `wire`, which every record of a message has.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The wiretap plugin: opens .ss files in everything that reads captures (wireshark.md section 8).
+// The wiretap plugin: opens .ss files in everything that reads captures.
 #include <cerrno>
 #include <exception>
 

@@ -1,5 +1,5 @@
-// A .ss file as a list of records: its header, each message in one piece, each beacon (wireshark.md
-// section 8).
+// A .ss file as a list of records: its header, each message in one piece, each beacon.
+
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// Wiretap's interface for file readers, and all that differs between 4.0, 4.4 and 4.6 (wireshark.md
-// section 8). 4.0 and 4.4 do not install the structure that a reader has to fill in: its leading
-// part is written out here and tried before use.
+// Wiretap's interface for file readers, and all that differs between 4.0, 4.4 and 4.6. 4.0 and 4.4
+// do not install the structure that a reader has to fill in: its leading part is written out here
+// and tried before use.
 #pragma once
 
 #include <wireshark.h>

@@ -1,5 +1,5 @@
-// Frames of canal: 4 bytes of length, then one Packet (canal.md section 1), and how to recognise
-// one without state (reassembly.md section F).
+// Frames of canal: 4 bytes of length, then one Packet, and how to recognise one without state.
+
 #pragma once
 
 #include <cstddef>

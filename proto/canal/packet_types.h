@@ -1,5 +1,5 @@
-// What the protocol does with its packet and entry types: one row a type (canal.md sections 4, 5,
-// 6, 9 and 14).
+// What the protocol does with its packet and entry types: one row a type.
+
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class port_kind : std::uint8_t { data, admin };
 
 enum class sender : std::uint8_t { nobody, client, server };
 
-// Section 5: whether the server answers a request of this type.
+// Whether the server answers a request of this type.
 enum class answered : std::uint8_t {
     always,
     on_error,     // silent when it succeeds

@@ -44,8 +44,8 @@ struct field_row {
     bool repeated = false;
     bool presence = false;     // a oneof of its own: whether it was sent is visible, zero or not
     bool secret = false;       // never written out unless asked for
-    bool has_default = false;  // documented default of an absent field (canal.md section 13 says
-                               // when it is in force)
+    bool has_default = false;  // documented default of an absent field, in force for
+                               // peers up to 1.1.3
     content holds = content::plain;
     message_id message{};   // kind message, or bytes that hold one_message
     enum_id enumeration{};  // kind enumeration

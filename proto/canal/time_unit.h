@@ -1,4 +1,4 @@
-// java.util.concurrent.TimeUnit, whose ordinal is Get.unit (canal.md section 6).
+// java.util.concurrent.TimeUnit, whose ordinal is Get.unit.
 #pragma once
 
 #include <cstdint>

@@ -251,7 +251,7 @@ void tracker::state::judge_filter(const request& r, const request_view& q) {
 void tracker::state::judge_get(request& r, const request_view& q) {
     get_seen = true;
     r.fetch_size = q.fetch_size;
-    // Absent fields: up to 1.1.3 the documented defaults, later 0 (section 13).
+    // Absent fields: up to 1.1.3 the documented defaults, later 0.
     const bool old = era == server_era::up_to_1_1_3;
     const std::int64_t timeout = q.timeout.value_or(old ? -1 : 0);
     const std::int32_t unit = q.unit.value_or(old ? 2 : 0);

@@ -1,6 +1,6 @@
 // The state of canal connections: which answer belongs to which request, what became of each batch,
-// transactions over batches, lag, and every finding C1 to C24 (canal.md sections 4, 5, 8, 9, 11 and
-// 18). One tracker a connection, one world for all of them.
+// transactions over batches, lag, and every finding C1 to C24. One tracker a connection, one world
+// for all of them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace cdcscope::canal {
 
-// What the traffic tells of the server's version (canal.md section 13).
+// What the traffic tells of the server's version.
 enum class server_era : std::uint8_t {
     unknown,
     up_to_1_1_3,
@@ -169,8 +169,8 @@ struct connection_start {
 
 enum class close_kind : std::uint8_t { fin, rst };
 
-// Feed in causal order (reassembly.md B6). `event` is the id that findings get: of a message, or
-// any other number that tells the caller what happened (an end).
+// Feed in causal order. `event` is the id that findings get: of a message, or any other number that
+// tells the caller what happened (an end).
 class tracker {
   public:
     tracker(world& shared, const connection_start& start, findings::finding_sink& sink);

@@ -1,4 +1,4 @@
-// The admin port: rules 3, 7 and 20 only; answers are shifted there (canal.md section 14).
+// The admin port: rules 3, 7 and 20 only; answers are shifted there.
 #include "proto/canal/track_connection.h"
 #include "proto/canal/walk.h"
 #include "proto/findings/words.h"

@@ -1,4 +1,4 @@
-// MESSAGES: batch ids, positions, transactions, lag (canal.md sections 8, 9, 11 and 18).
+// MESSAGES: batch ids, positions, transactions, lag.
 #include <algorithm>
 
 #include "proto/canal/track_connection.h"

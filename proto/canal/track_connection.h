@@ -32,7 +32,7 @@ struct tracker::state {
     // track_admin.cpp
     void admin_packet(const message_input& m, const packet_view& packet, track_record& rec);
 
-    // track_pairing.cpp: section 5
+    // track_pairing.cpp: which request an answer belongs to
     void server_packet(const message_input& m, const packet_view& packet, track_record& rec);
     void handshake(const packet_view& packet);
     void answer_with_messages(const message_input& m, const packet_view& packet, track_record& rec);
@@ -46,7 +46,7 @@ struct tracker::state {
     void served(const request& r);
     void answers_lost();  // requests that were open at a hole of the server's direction leave
 
-    // track_effects.cpp: CLIENTACK and CLIENTROLLBACK (sections 5 and 8)
+    // track_effects.cpp: CLIENTACK and CLIENTROLLBACK
     void push(request r);
     request pop();
     void apply_leading();
@@ -58,7 +58,7 @@ struct tracker::state {
     void still_open(key_state& key);
     void closed(const batch& b, const key_state& key, std::string_view how, const frame_ref& at);
 
-    // track_batches.cpp: MESSAGES (sections 8, 9, 11)
+    // track_batches.cpp: MESSAGES
     struct delivery;
     void deliver(const message_input& m, const packet_view& packet, const messages_view& v,
                  key_state* key, const request* get, track_record& rec);

@@ -1,5 +1,5 @@
-// What CLIENTACK and CLIENTROLLBACK do, when, and how it is undone when the server refuses them
-// (canal.md sections 5, 8, 18).
+// What CLIENTACK and CLIENTROLLBACK do, when, and how it is undone when the server refuses them.
+
 #include <algorithm>
 
 #include "proto/canal/track_connection.h"

@@ -1,4 +1,4 @@
-// Time-outs, holes, closes and the end of the capture (canal.md sections 5, 11 and 18).
+// Time-outs, holes, closes and the end of the capture.
 #include <algorithm>
 #include <utility>
 

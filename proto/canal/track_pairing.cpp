@@ -1,4 +1,4 @@
-// The server's packets: which request each answers (canal.md section 5).
+// The server's packets: which request each answers.
 #include <algorithm>
 #include <charconv>
 

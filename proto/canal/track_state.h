@@ -1,5 +1,5 @@
-// What the state machine remembers: batches, keys, destinations, open requests (canal.md sections 5
-// and 8).
+// What the state machine remembers: batches, keys, destinations, open requests.
+
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline constexpr std::size_t most_pieces = 64;  // batches of one transaction th
 // Ids of findings that go on count from here, those of DCP from 1: one sink may get both.
 inline constexpr std::uint32_t first_finding_id = 1U << 31;
 
-// A binlog position. Files compare by the number behind the last dot, else as text (section 8).
+// A binlog position. Files compare by the number behind the last dot, else as text.
 struct position {
     std::string file;
     std::int64_t offset = 0;

@@ -1,6 +1,6 @@
 // Cheap typed access to the messages: one pass over the wire, strings and nested messages as views
 // of the caller's bytes. Fields may come in any order and more than once (the last one wins); an
-// absent field has its Java default (canal.md section 13).
+// absent field has its Java default.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ enum class collection_keys : std::uint8_t { off, on };
 struct decode_context {
     collection_keys collections = collection_keys::off;
     bool collections_judged = false;  // not negotiated in the capture: judged by the keys
-    bool stream_ids = false;          // enable_stream_id accepted: trap 9 of dcp.md applies
+    bool stream_ids = false;          // enable_stream_id accepted: D49 is possible
 };
 
 enum class link_kind : std::uint8_t { request, prepare, acknowledgement };

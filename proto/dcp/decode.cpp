@@ -1,4 +1,4 @@
-// Decoding by the layout table (dcp.md sections 1 to 6).
+// Decoding by the layout table.
 #include "proto/dcp/decode.h"
 
 #include <algorithm>

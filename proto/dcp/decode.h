@@ -8,7 +8,7 @@
 
 namespace cdcscope::dcp {
 
-// A key field (dcp.md section 3).
+// A key field.
 struct key_view {
     byte_view bytes;               // without the collection prefix
     std::uint32_t at = 0;          // offset of `bytes` in the message
@@ -65,7 +65,7 @@ struct message_view {
 // layout.
 [[nodiscard]] std::uint64_t number_at(byte_view run, const field_at& where) noexcept;
 
-// Framing extras, one frame after the other (dcp.md section 1.2).
+// Framing extras, one frame after the other.
 struct frame_view {
     std::uint16_t id = 0;
     std::uint8_t head_size = 0;  // bytes of id and length, escapes included
@@ -88,7 +88,7 @@ class frame_reader {
 // Duration of a response frame, in microseconds.
 [[nodiscard]] double frame_microseconds(std::uint16_t encoded) noexcept;
 
-// Records of DCP_CACHE_TRANSFER (dcp.md section 6.18).
+// Records of DCP_CACHE_TRANSFER.
 struct cache_record_view {
     byte_view fixed;       // fields of cache_record_layout()
     std::uint32_t at = 0;  // offset of `fixed` in the message

@@ -1,4 +1,4 @@
-// The value of a document: Snappy, extended attributes, extended metadata, body (dcp.md section 4).
+// The value of a document: Snappy, extended attributes, extended metadata, body.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Every field of DCP and of the commands around it, once: its filter name, title, type, JSON name
-// and the names of its values. Layouts (opcodes.h) say where a field stands; dcp.md sections 1, 6,
-// 8 and 9 say what it means.
+// and the names of its values. Layouts (opcodes.h) say where a field stands.
+
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Reads one FlatBuffers table, as system events of version 2 carry it (dcp.md section 6.13). Every
-// offset is checked.
+// Reads one FlatBuffers table, as system events of version 2 carry it. Every offset is checked.
+
 #pragma once
 
 #include <optional>

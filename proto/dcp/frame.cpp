@@ -1,4 +1,4 @@
-// Headers, the parts of a body, and candidates (dcp.md sections 1.1 and 16, reassembly.md F).
+// Headers, the parts of a body, and candidates.
 #include "proto/dcp/frame.h"
 
 #include <algorithm>

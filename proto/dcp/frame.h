@@ -1,5 +1,5 @@
-// The framing of the memcached binary protocol that DCP rides on (dcp.md section 1): header, parts
-// of the body, and how likely a run of bytes is a header at all (reassembly.md F).
+// The framing of the memcached binary protocol that DCP rides on: header, parts of the body, and
+// how likely a run of bytes is a header at all.
 #pragma once
 
 #include <string_view>
@@ -104,12 +104,12 @@ struct body_parts {
     bool malformed = false;            // lengths exceed the body
     bool cut = false;                  // bytes end before the body does
     bool framing_length_zero = false;  // stream id in front of the extras, but a framing length of
-                                       // 0 (dcp.md section 16, trap 9)
+                                       // 0 (D49)
 };
 
 // `message` starts with the header `h` was read from; it may be shorter than h.total_length()
-// (cut), never longer parts than that are looked at. The context decides whether trap 9 is looked
-// for.
+// (cut), never longer parts than that are looked at. The context decides whether a
+// stream id without its framing length is looked for.
 [[nodiscard]] body_parts split(const header& h, byte_view message,
                                const decode_context& context) noexcept;
 

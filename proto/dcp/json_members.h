@@ -1,6 +1,6 @@
 // Members of JSON values that have a field of their own: the stream filter, DCP_OPEN's value, the
-// agent of HELLO, the context of an error (dcp.md sections 6.1, 6.4, 8 and 9). Which they are is a
-// table; who shows or uses them reads it from here.
+// agent of HELLO, the context of an error. Which they are is a table; who shows or uses them reads
+// it from here.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // JSON that changes what is known of a connection: stream filters, collection manifests, the value
-// of DCP_OPEN (dcp.md sections 6.1, 6.4, 9). Parsed event by event; anything unknown is skipped.
+// of DCP_OPEN. Parsed event by event; anything unknown is skipped.
 #pragma once
 
 #include <cstdint>

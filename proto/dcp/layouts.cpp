@@ -1,5 +1,5 @@
-// Layouts that a number in the message chooses, and what lengths tell (dcp.md
-// sections 1.2, 6.13, 6.18, 10).
+// Layouts that a number in the message chooses, and what lengths tell.
+
 #include "proto/dcp/layouts.h"
 
 #include <algorithm>

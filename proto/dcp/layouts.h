@@ -1,4 +1,4 @@
-// Where fields stand in extras, values and records, by their offsets (dcp.md sections 6 and 9).
+// Where fields stand in extras, values and records, by their offsets.
 #pragma once
 
 #include "proto/dcp/names.h"

@@ -1,5 +1,5 @@
-// Names of values that more than one place needs: statuses, features, control keys ... (dcp.md
-// sections 1, 6 to 9).
+// Names of values that more than one place needs: statuses, features, control keys ....
+
 #pragma once
 
 #include <cstdint>

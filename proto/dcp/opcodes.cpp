@@ -1,4 +1,4 @@
-// Rows of the layout table: DCP, the commands around it, server pushes (dcp.md sections 5, 6, 9).
+// Rows of the layout table: DCP, the commands around it, server pushes.
 #include "proto/dcp/opcodes.h"
 
 #include <algorithm>

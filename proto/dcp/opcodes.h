@@ -1,5 +1,5 @@
-// The layout table: one row for each opcode of dcp.md sections 5, 6 and 9, and the names of all
-// others. Whoever decodes, shows, encodes or searches for messages reads it from here.
+// The layout table: one row for each opcode of DCP and of the commands around it, and the names of
+// all others. Whoever decodes, shows, encodes or searches for messages reads it from here.
 #pragma once
 
 #include <span>
@@ -80,12 +80,12 @@ enum class answer : std::uint8_t { always, on_error, never };
 
 struct opcode_row {
     std::uint8_t opcode = 0;
-    std::string_view name;         // as dcp.md writes it: "DCP_MUTATION"
+    std::string_view name;         // in capitals: "DCP_MUTATION"
     std::string_view title;        // for people: "Mutation"
     std::string_view event;        // in JSON: "mutation"
     sender from = sender::client;  // of the request
     answer answered = answer::always;
-    bool described = false;     // in section 5 or 9: layouts are known, deviations are malformed
+    bool described = false;     // layouts are known, deviations are malformed
     bool known_extras = false;  // `request.extras` and `response.extras` are all there can be
     bool has_vbucket = false;   // the header's vbucket means something
     bool of_stream = false;     // belongs to a stream: its vbucket and the opaque of the STREAM_REQ
@@ -153,7 +153,7 @@ enum class fault : std::uint8_t {
 // against what they say.
 [[nodiscard]] fault check_lengths(const header& h, const opcode_row& row) noexcept;
 
-// Bytes that flow control counts for this message (dcp.md section 10), 0 if it does not count.
+// Bytes that flow control counts for this message, 0 if it does not count.
 [[nodiscard]] std::uint64_t flow_bytes(const header& h, const opcode_row& row) noexcept;
 
 // Layouts of values that a number in the extras chooses.

@@ -1,6 +1,6 @@
-// The state machine of DCP connections: what a connection did, by the rules of dcp.md section 17,
-// told as findings, links, events and figures. One `connection` a TCP connection, one `world` a
-// capture.
+// The state machine of DCP connections: what a connection did, by the rules D01 to D56 of
+// docs/findings.md, told as findings, links, events and figures. One `connection` a TCP connection,
+// one `world` a capture.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace cdcscope::dcp {
 
-// A message in causal order (reassembly.md B6).
+// A message in causal order.
 struct message_event {
     std::uint32_t id = 0;  // of this message, above 0 and rising; links and findings name it
     frame_ref at;          // frame that completed it

@@ -1,4 +1,4 @@
-// D56: acknowledgements that leave out the 2 bytes a prepare (dcp.md sections 10 and 17, MB-46634).
+// D56: acknowledgements that leave out the 2 bytes a prepare (MB-46634).
 #include <algorithm>
 
 #include "proto/dcp/track_flow.h"

@@ -1,5 +1,5 @@
-// What the two ends of a connection agreed on: HELLO, DCP_OPEN, accepted controls (dcp.md sections
-// 2 and 7).
+// What the two ends of a connection agreed on: HELLO, DCP_OPEN, accepted controls.
+
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Feeding a connection: time first, then pairing, then the rules of the message (dcp.md section
-// 17).
+// Feeding a connection: time first, then pairing, then the rules of the message.
+
 #include "proto/dcp/track_connection.h"
 
 #include <algorithm>
@@ -74,8 +74,8 @@ void tell_malformed(connection_state& c, const message_view& m) {
                          {{"opcode", name}, {"malformed", std::string(describe(m.problem))}}});
 }
 
-// A layout that is broken (dcp.md section 17): lengths beyond the body, extras of an unknown
-// length, a mandatory part missing.
+// A layout that is broken: lengths beyond the body, extras of an unknown length, a mandatory part
+// missing.
 bool malformed(const message_view& m) noexcept {
     if (m.problem == fault::parts_exceed_body) return true;
     if (m.row == nullptr || !m.row->described || m.head.is_response()) return false;
@@ -107,7 +107,7 @@ request_detail detail_of(const incoming& in) {
     }
 }
 
-// Section 5 always answers it, or section 9 names it (dcp.md section 17, D40).
+// A request of the layout table that is always answered.
 bool answer_owed(const message_view& m) noexcept {
     return m.row != nullptr && m.row->described && !m.head.is_push() &&
            m.head.opcode != op::set_vbucket_state;

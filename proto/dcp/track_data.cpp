@@ -1,4 +1,4 @@
-// Data messages find their stream (dcp.md section 17, "Which stream"; D04 to D06, D28, D29).
+// Data messages find their stream (D04 to D06, D28, D29).
 #include <utility>
 
 #include "proto/dcp/track_connection.h"

@@ -1,5 +1,5 @@
-// Durable writes: prepares, their outcome, the replica's acknowledgements (dcp.md sections 14 and
-// 17; D30 to D36).
+// Durable writes: prepares, their outcome, the replica's acknowledgements (D30 to D36).
+
 #include <algorithm>
 
 #include "proto/dcp/track_connection.h"

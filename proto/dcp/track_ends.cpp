@@ -1,5 +1,5 @@
-// How streams end, and what should have come after it (dcp.md sections 6.6, 6.11 and 17; D27, D47,
-// D50, D51).
+// How streams end, and what should have come after it (D27, D47, D50, D51).
+
 #include <algorithm>
 
 #include "proto/dcp/track_connection.h"

@@ -1,5 +1,5 @@
-// The window of a connection: full, stalled, overrun, acknowledgements missing or wrong (dcp.md
-// sections 10 and 17).
+// The window of a connection: full, stalled, overrun, acknowledgements missing or wrong.
+
 #include "proto/dcp/track_flow.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Flow control of a connection, by the server's account and by the bytes on the wire (dcp.md
-// section 10; D11 to D16, D56).
+// Flow control of a connection, by the server's account and by the bytes on the wire (D11 to D16,
+// D56).
 #pragma once
 
 #include "proto/dcp/track_links.h"

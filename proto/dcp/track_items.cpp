@@ -1,5 +1,5 @@
-// Items: seqnos, their snapshot, their collection, the requested end (dcp.md sections 11 and 17;
-// D01 to D03, D42, D55).
+// Items: seqnos, their snapshot, their collection, the requested end (D01 to D03, D42, D55).
+
 #include <algorithm>
 
 #include "proto/dcp/track_connection.h"

@@ -1,4 +1,4 @@
-// The keys of one snapshot, as hashes: has this key been there (dcp.md section 11 rule 8; D10).
+// The keys of one snapshot, as hashes: has this key been there (D10).
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 namespace cdcscope::dcp {
 
-// Client opcodes that the rules name (dcp.md sections 5 and 9).
+// Client opcodes that the rules name.
 namespace op {
 inline constexpr std::uint8_t quit = 0x07, stat = 0x10, hello = 0x1f, tap_first = 0x40,
                               tap_last = 0x47, open = 0x50, add_stream = 0x51, close_stream = 0x52,
@@ -56,7 +56,7 @@ inline constexpr std::uint8_t quit = 0x07, stat = 0x10, hello = 0x1f, tap_first 
            opcode != op::noop && opcode != op::buffer_ack && opcode != op::control &&
            opcode != op::seqno_ack;
 }
-// What has a seqno and lies in a snapshot (dcp.md section 11).
+// What has a seqno and lies in a snapshot.
 [[nodiscard]] constexpr bool is_item(std::uint8_t opcode) noexcept {
     return (opcode >= op::mutation && opcode <= op::expiration) || opcode == op::system_event ||
            opcode == op::prepare || (opcode >= op::commit && opcode <= op::seqno_advanced);

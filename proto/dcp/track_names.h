@@ -1,5 +1,5 @@
 // Names of collections and scopes learned on a connection, and whether its keys have collection
-// prefixes (dcp.md sections 2, 3, 6.13).
+// prefixes.
 #pragma once
 
 #include <string>

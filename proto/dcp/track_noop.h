@@ -1,4 +1,4 @@
-// Keep-alives and silence (dcp.md section 15; D17, D18, D19, D53).
+// Keep-alives and silence (D17, D18, D19, D53).
 #pragma once
 
 #include "proto/dcp/track_agreed.h"

@@ -45,7 +45,7 @@ class reporter {
     [[nodiscard]] const findings::thresholds& limits() const noexcept { return *limits_; }
 
     // The order of the two directions is not known from here on (a packet analyser that shows a
-    // capture as it was taken): what compares them is uncertain (design.md, "Causal order").
+    // capture as it was taken): what compares them is uncertain.
     void order_unknown() noexcept { unordered_ = true; }
 
     // A finding at this moment. Uncertain: errors and warnings are notes. `first`: where its

@@ -23,8 +23,8 @@ bool goes_on(const message_view& m) noexcept {
     return is_client(m, op::range_scan_continue) && m.head.status() == status::success;
 }
 
-// Section 5 answers it on error only, or never; or it is a noop, which has a rule of its own; or a
-// quiet command.
+// Answered on error only, or never; or it is a noop, which has a rule of its own; or a quiet
+// command.
 bool may_come_unasked(const message_view& m) noexcept {
     return is_client(m, op::noop) ||
            (m.row != nullptr && !m.head.is_push() && m.row->answered != answer::always);

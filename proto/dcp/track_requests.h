@@ -1,5 +1,5 @@
 // Requests that wait for their answers, paired by (opposite direction, opcode, opaque), oldest
-// first (dcp.md sections 1.1, 5, 9; D40, D41).
+// first (D40, D41).
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What the two ends agree on: HELLO, DCP_OPEN, controls, the bucket (dcp.md sections 2, 6.1, 7, 9;
-// D38, D48).
+// What the two ends agree on: HELLO, DCP_OPEN, controls, the bucket (D38, D48).
+
 #include <algorithm>
 #include <charconv>
 

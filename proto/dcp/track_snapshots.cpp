@@ -1,4 +1,4 @@
-// Snapshot markers and out-of-order snapshots (dcp.md sections 11, 13 and 17; D07 to D10, D46).
+// Snapshot markers and out-of-order snapshots (D07 to D10, D46).
 #include <algorithm>
 #include <functional>
 
@@ -24,7 +24,7 @@ std::vector<findings::figure> range_figures(const dcp_stream& s, const marker& m
                          {"lastSeqno", s.story.last_seqno}});
 }
 
-// The same range again, the second time with history (dcp.md section 11 rule 6).
+// The same range again, the second time with history.
 bool same_range_with_history(const dcp_stream& s, const marker& m) noexcept {
     return s.has_marker && m.start == s.story.marker_start && m.end == s.story.marker_end &&
            (m.flags & snapshot_flag::history) != 0;

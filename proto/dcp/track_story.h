@@ -11,7 +11,7 @@
 
 namespace cdcscope::dcp {
 
-// How much of a connection's past the capture shows (dcp.md section 17, "Uncertain").
+// How much of a connection's past the capture shows: what rests on an unseen part is uncertain.
 struct certainty {
     bool late_start = false;  // the capture starts in mid-stream
     bool open_seen = false;   // DCP_OPEN

@@ -1,5 +1,5 @@
-// Look-up of streams: by opaque first, then by vbucket and stream id (dcp.md section 17, "Which
-// stream").
+// Look-up of streams: by opaque first, then by vbucket and stream id.
+
 #include "proto/dcp/track_stream.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// One stream of a connection as the rules see it, and where a message belongs (dcp.md sections 11
-// and 17).
+// One stream of a connection as the rules see it, and where a message belongs.
+
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Streams asked for, refused, rolled back, opened (dcp.md sections 6.4, 12 and 17; D20 to D26,
-// D39).
+// Streams asked for, refused, rolled back, opened (D20 to D26, D39).
+
 #include <algorithm>
 #include <functional>
 

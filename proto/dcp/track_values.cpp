@@ -1,5 +1,5 @@
-// Rules of one message: what was not negotiated, values, old and reserved things (dcp.md section
-// 17; D37, D43 to D45, D49).
+// Rules of one message: what was not negotiated, values, old and reserved things (D37, D43 to D45,
+// D49).
 #include <algorithm>
 
 #include "proto/dcp/json_values.h"

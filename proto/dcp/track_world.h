@@ -1,5 +1,5 @@
 // What several connections know together: buckets' histories, names in use, streams given up,
-// positions reached, writes answered (dcp.md section 17; D26, D48, D51, D52, D54).
+// positions reached, writes answered (D26, D48, D51, D52, D54).
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
 // What other connections of the capture tell: items delivered again, writes that come late on the
-// stream (dcp.md section 17; D52, D54).
+// stream (D52, D54).
 #include <algorithm>
 
 #include "proto/dcp/track_connection.h"

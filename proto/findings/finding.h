@@ -21,8 +21,8 @@ enum class severity : std::uint8_t { chat, note, warning, error };
 // Row of the findings table (table.h).
 enum class code : std::uint16_t;
 
-// One named value of a finding; the names are the JSON names of messages.md ("partition",
-// "bySeqno", "batchId", "stalledMs" ...).
+// One named value of a finding; the names are the JSON names of records ("partition", "bySeqno",
+// "batchId", "stalledMs" ...).
 struct figure {
     std::string_view name;  // static storage
     std::variant<bool, std::uint64_t, std::int64_t, double, std::string, std::vector<std::uint64_t>>

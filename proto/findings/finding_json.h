@@ -1,5 +1,5 @@
-// A finding as JSON: the object of the report's findings[] and of the cdcscope.findings stream
-// (design.md, messages.md section 7).
+// A finding as JSON: the object of the report's findings[] and of the cdcscope.findings stream.
+
 #pragma once
 
 #include "proto/findings/finding.h"

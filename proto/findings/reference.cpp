@@ -12,7 +12,9 @@ namespace {
 constexpr std::string_view head = R"(# Findings
 
 Everything that `cdcscope report`, the plugin's expert items and the stream `cdcscope.findings` can tell: made from the table in
-`proto/findings` by `./dev docs`, a test holds it up to date. `cdcscope explain CODE` prints one entry.
+`proto/findings` by `./dev docs`, a test holds it up to date. `cdcscope explain CODE` prints one entry. Sources: `couchbase/kv_engine` and
+`alibaba/canal` are the repositories on GitHub, with files of theirs; RFCs and drafts are those of the IETF; where no document has the
+rule or its limit, it is cdcscope's own.
 
 A finding is certain unless it says otherwise. Where the capture starts in mid-stream or has a hole, errors and warnings of the rules
 that depend on what is missing are notes, marked as uncertain. Limits are set with `--threshold NAME=VALUE`, and in the preferences of

@@ -1,6 +1,6 @@
 // The one table of everything that can be wrong or worth knowing: stable code, rule, severity,
 // meaning, advice. The report, the plugin's experts, `cdcscope explain` and docs/findings.md print
-// from it (dcp.md section 17, canal.md section 18, design.md).
+// from it.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Findings C1 to C24 (canal.md section 18).
+// Findings C1 to C24.
 #include "proto/findings/table_rows.h"
 
 namespace cdcscope::findings::rows {
@@ -15,7 +15,7 @@ constexpr entry all[] = {
      "Request without answer",
      "A request had no answer when the server closed, or for longer than its time-out and the "
      "limit.",
-     "canal.md sections 5 and 18 (rule 1)",
+     "alibaba/canal SessionHandler.java; the limits are cdcscope's own",
      "The server was stopped or hangs in its store, or the connection was cut on the way.",
      {"Look at the server's log at that time.",
       "See who closed: FIN of the server points to a stop or its idle time-out, RST to a device on "
@@ -30,7 +30,7 @@ constexpr entry all[] = {
      "Answer that the client takes for another",
      "An answer came with no request open, or an error answers an acknowledgement or rollback, to "
      "which the client expects nothing.",
-     "canal.md sections 5 and 18 (rule 2)",
+     "alibaba/canal SessionHandler.java",
      "The client reads the late error as the answer of its next request, so every later answer may "
      "be taken for the wrong one.",
      {"Let the client close the connection after such an error and connect again.",
@@ -44,7 +44,7 @@ constexpr entry all[] = {
      group::response_code,
      "Request refused",
      "The server answered with an error code.",
-     "canal.md sections 6 and 18 (rule 3)",
+     "alibaba/canal SessionHandler.java and NettyUtils.java",
      "The first line of the server's text names the reason: a batch that does not exist, a wrong "
      "order, a destination that is not running, "
      "a failed login.",
@@ -59,7 +59,7 @@ constexpr entry all[] = {
      "Acknowledged a batch that is not open",
      "CLIENTACK names a batch that is not outstanding: acknowledged before, rolled back, or never "
      "delivered.",
-     "canal.md sections 8 and 18 (rule 4)",
+     "alibaba/canal CanalServerWithEmbedded.java, ack",
      "Another connection rolled back or acknowledged in between, the server was restarted, or the "
      "client acknowledges twice.",
      {"Look for a second connection with the same destination and client id.",
@@ -73,7 +73,7 @@ constexpr entry all[] = {
      group::sequence,
      "Acknowledged out of order",
      "CLIENTACK names an outstanding batch while an older one is still open.",
-     "canal.md sections 8 and 18 (rule 5)",
+     "alibaba/canal MemoryMetaManager.java, removePositionRange",
      "Batches are processed by several threads that acknowledge on their own.",
      {"Acknowledge from one place, in order of batch id."}},
     {code::canal_ack_no_batch,
@@ -86,7 +86,7 @@ constexpr entry all[] = {
      "Acknowledged batch 0 or -1",
      "CLIENTACK has no batch id or 0, which the server refuses with 402 (warning), or -1, which it "
      "ignores (chat).",
-     "canal.md sections 8 and 18 (rule 6)",
+     "alibaba/canal SessionHandler.java",
      "The client acknowledges an empty poll.",
      {"Acknowledge only batches with an id above 0."}},
     {code::canal_auth_failed,
@@ -98,7 +98,7 @@ constexpr entry all[] = {
      group::response_code,
      "Login failed, or not needed",
      "The server refused the login, or goes on serving a client whose login failed.",
-     "canal.md sections 7 and 18 (rule 7)",
+     "alibaba/canal ClientAuthenticationHandler.java; its issue 4941",
      "User or password differ from the server's. Servers 1.1.4 to 1.1.7 serve an unauthenticated "
      "client after the failure.",
      {"Compare canal.user and canal.passwd of the server with the client's.",
@@ -113,7 +113,7 @@ constexpr entry all[] = {
      "Password in clear text, or none",
      "The password of the login is not the 40 hex digits of the scrambled form (warning), or is "
      "empty although the server sent seeds (note).",
-     "canal.md sections 7 and 18 (rule 8)",
+     "alibaba/canal ClientAuthenticationHandler.java and SecurityUtil.java",
      "A client older than 1.1.3, or one of another language without the scramble: whoever sees the "
      "traffic has the password.",
      {"Update the client.",
@@ -127,7 +127,7 @@ constexpr entry all[] = {
      group::protocol,
      "Version not supported",
      "The handshake has no version field and the client closed without logging in.",
-     "canal.md sections 13 and 18 (rule 9)",
+     "alibaba/canal SimpleCanalConnector.java and HandshakeInitializationHandler.java",
      "The client insists on a version field that this server does not send: \"unsupported version "
      "at this client\".",
      {"Use client and server of the same minor version."}},
@@ -142,7 +142,7 @@ constexpr entry all[] = {
      "CLIENTROLLBACK dropped outstanding batches. Note for the automatic one of a new connection, "
      "warning in the middle of work, error "
      "if another live connection holds them.",
-     "canal.md sections 8 and 18 (rule 10)",
+     "alibaba/canal CanalServerWithEmbedded.java, rollback",
      "The client failed to process a batch, or a second client of the same identity connected.",
      {"Nothing, if it is the automatic one right after subscribing.",
       "Look at the client's log for the exception at that time.",
@@ -157,7 +157,7 @@ constexpr entry all[] = {
      "Entries delivered again",
      "A batch holds entries at or below the highest position already delivered. Note where it is "
      "expected: after a rollback, a reconnect, a restart.",
-     "canal.md sections 8 and 18 (rule 11)",
+     "alibaba/canal CanalServerWithEmbedded.java, rollback",
      "The server reads again from its last stored position.",
      {"Make processing idempotent, by primary key or by binlog position.",
       "Unexpected: look for a position that was reset in the server's meta store."}},
@@ -171,7 +171,7 @@ constexpr entry all[] = {
      "Jump in batch ids or positions",
      "A batch id does not follow the last one, or a batch begins below the end of the one before "
      "it without a reason in the capture.",
-     "canal.md sections 8 and 18 (rule 12)",
+     "alibaba/canal MemoryMetaManager.java, addPositionRange",
      "The server or instance was restarted, another consumer took the batches between, or frames "
      "are missing from the capture.",
      {"Look at the server's log for a restart.", "Look for another consumer of the destination."}},
@@ -185,7 +185,7 @@ constexpr entry all[] = {
      "Batches not acknowledged",
      "A batch was neither acknowledged nor rolled back within the limit or before its last "
      "connection ended, or too many are outstanding.",
-     "canal.md sections 8, 12 and 18 (rule 13)",
+     "alibaba/canal MemoryEventStoreWithBuffer.java; the limits are cdcscope's own",
      "The client is stuck on a batch or lost it. The server's store fills, and then every GET "
      "comes back empty.",
      {"Take a thread dump of the client; look for the thread that processes the batch.",
@@ -200,7 +200,7 @@ constexpr entry all[] = {
      "Behind the database",
      "The newest entry of a batch was executed longer ago than the limit (warning), or lies in the "
      "future (note: the clocks differ).",
-     "canal.md sections 11 and 18 (rule 14)",
+     "alibaba/canal EntryProtocol.proto, executeTime; the limits are cdcscope's own",
      "If the client acknowledges quickly, entries are old when the server hands them out: the wait "
      "is before canal or in its parser. "
      "Otherwise the client is the slow part.",
@@ -218,7 +218,7 @@ constexpr entry all[] = {
      "A packet is larger than 8 MiB or twice the fetch size, a row change has more than 10,000 "
      "rows (notes), or a packet is beyond the "
      "cap and was not decoded (warning).",
-     "canal.md sections 12 and 18 (rule 15)",
+     "cdcscope's own limits; alibaba/canal MemoryEventStoreWithBuffer.java",
      "One statement changed very many rows; fetch size counts KiB of memory, not rows.",
      {"Ask with a smaller fetch size.", "Let the writer split its statement.",
       "Beyond the cap: read again with a larger --max-message."}},
@@ -232,7 +232,7 @@ constexpr entry all[] = {
      "Request before its time",
      "The first request is no login, or a request was answered \"should subscribe first\" or "
      "\"should start first\".",
-     "canal.md sections 4 and 18 (rule 16)",
+     "alibaba/canal ClientAuthenticationHandler.java and CanalServerWithEmbedded.java",
      "The client skips a step after a reconnect, or the destination is not running on this server.",
      {"Log in and subscribe on every new connection.",
       "Check that the destination runs on this server; with several servers only one runs it."}},
@@ -245,7 +245,7 @@ constexpr entry all[] = {
      group::sequence,
      "Two consumers of one destination",
      "Two live connections both get batches of the same destination.",
-     "canal.md sections 8 and 18 (rule 17)",
+     "alibaba/canal CanalServerWithEmbedded.java and MemoryEventStoreWithBuffer.java",
      "Each sees only a part of the changes, and a rollback of one drops the batches of the other.",
      {"Let one client consume a destination; use a second destination for a second consumer.",
       "Look for an old instance that was not stopped."}},
@@ -258,7 +258,7 @@ constexpr entry all[] = {
      group::sequence,
      "Filter replaced",
      "A subscription has another filter than the last one of the destination.",
-     "canal.md sections 6 and 18 (rule 18)",
+     "alibaba/canal AbstractCanalInstance.java, subscribeChange",
      "The filter belongs to the destination, not to the client: the new one is in force for all, "
      "and the server's own setting is overwritten.",
      {"Subscribe with an empty filter to keep the server's setting.",
@@ -273,7 +273,7 @@ constexpr entry all[] = {
      "Packet that is not supported",
      "A packet of a type that no server handles, of an unknown type, of the other side's, or with "
      "compression.",
-     "canal.md sections 2, 6 and 18 (rule 19)",
+     "alibaba/canal SessionHandler.java and CanalMessageDeserializer.java",
      "A client of another version or of another language; the server closes the connection or "
      "ignores the packet.",
      {"Look at the client's version and at the server's log."}},
@@ -287,7 +287,7 @@ constexpr entry all[] = {
      "Malformed packet",
      "A length, packet, body or entry that does not parse, a batch id that does not fit its "
      "entries, or a last packet that is not whole.",
-     "canal.md sections 1, 2 and 18 (rule 20)",
+     "alibaba/canal CanalProtocol.proto and EntryProtocol.proto",
      "The sender has a fault or was stopped inside a packet, or the bytes are not canal.",
      {"Look at the bytes of the frame named.",
       "If all are malformed, the port carries something else: give the right one with --port."}},
@@ -301,7 +301,7 @@ constexpr entry all[] = {
      "Transaction in pieces",
      "A transaction end without begin, a begin while one is open, or a batch that ends inside a "
      "transaction.",
-     "canal.md sections 9 and 18 (rule 21)",
+     "alibaba/canal EntryProtocol.proto",
      "Usual: canal cuts batches by size, not by transaction.",
      {"Nothing, unless the client applies a batch as one transaction: then let it wait for the "
       "transaction's end."}},
@@ -315,7 +315,7 @@ constexpr entry all[] = {
      "Idle close, or busy polling",
      "The server closed after the read time-out of the login, a client polls empty more than 100 "
      "times a second, or a GET may block for ever.",
-     "canal.md sections 11 and 18 (rule 22)",
+     "alibaba/canal ClientAuthenticationHandler.java and CanalServerWithEmbedded.java",
      "The client works longer on a batch than the time-out it asked for, or has no pause between "
      "empty polls.",
      {"Idle close: raise the client's soTimeout, or poll while working.",
@@ -329,7 +329,7 @@ constexpr entry all[] = {
      group::sequence,
      "Schema changed",
      "A statement that changes the schema was delivered.",
-     "canal.md sections 9 and 18 (rule 23)",
+     "alibaba/canal EntryProtocol.proto, isDdl",
      "Columns of later rows may differ from those before.",
      {"Check that the consumer follows the change."}},
     {code::canal_write_delayed,
@@ -342,7 +342,7 @@ constexpr entry all[] = {
      "Small writes wait for an acknowledgement",
      "The client sends a packet in two pieces and the second waits for the server's TCP "
      "acknowledgement.",
-     "canal.md sections 11 and 18 (rule 24)",
+     "alibaba/canal SimpleCanalConnector.java; RFC 9293 section 3.7.4; the limit is cdcscope's own",
      "Nagle's algorithm against delayed acknowledgement, 40 ms a request; in nearly every capture "
      "of the Java client.",
      {"Nothing, or set TCP_NODELAY in the client."}},

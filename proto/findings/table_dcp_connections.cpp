@@ -1,4 +1,4 @@
-// Findings D39 to D56 and dcp.malformed: requests, values, several connections (dcp.md section 17).
+// Findings D39 to D56 and dcp.malformed: requests, values, several connections.
 #include "proto/findings/table_rows.h"
 
 namespace cdcscope::findings::rows {
@@ -14,7 +14,8 @@ constexpr entry all[] = {
      group::protocol,
      "Noop not enabled",
      "A stream was asked for with collections or xattrs before enable_noop was accepted.",
-     "dcp.md sections 15 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/dead-connections.md and "
+     "engines/ep/src/dcp/producer.cc",
      "A server that insists on noops answers NOT_SUPPORTED; others stream, but no side notices a "
      "dead connection.",
      {"Send enable_noop=true and set_noop_interval before the first stream request."}},
@@ -28,7 +29,7 @@ constexpr entry all[] = {
      "Request without answer",
      "A request that is always answered had no answer when the side that owes it closed, or its "
      "opaque was used again while it was open.",
-     "dcp.md sections 5, 9 and 17",
+     "couchbase/kv_engine docs/BinaryProtocol.md and docs/dcp/documentation/commands",
      "The server closed or crashed before it answered, or the client reuses opaques too early.",
      {"Look at who closed the connection, and at that side's log.",
       "Give each open request an opaque of its own."}},
@@ -41,7 +42,7 @@ constexpr entry all[] = {
      group::protocol,
      "Answer without request",
      "A response matches no open request by opcode and opaque.",
-     "dcp.md sections 1.1 and 17",
+     "couchbase/kv_engine docs/BinaryProtocol.md and docs/Duplex.md",
      "A request was answered twice, or the opaque was changed on the way.",
      {"Check that the capture holds both directions.",
       "Look for a proxy that answers on its own."}},
@@ -54,7 +55,7 @@ constexpr entry all[] = {
      group::sequence,
      "Unknown collection",
      "A key belongs to a collection that was never announced on a stream that started at 0.",
-     "dcp.md sections 3, 6.13 and 17",
+     "couchbase/kv_engine docs/Collections.md and docs/dcp/documentation/commands/system_event.md",
      "The creation of the collection was filtered or compacted away; keys are shown with the "
      "collection's number.",
      {"Nothing. The manifest of the bucket has the name."}},
@@ -68,7 +69,7 @@ constexpr entry all[] = {
      "Value does not fit its datatype",
      "The Snappy block does not inflate, the extended attributes are inconsistent, or a value "
      "marked JSON does not start like JSON.",
-     "dcp.md sections 1.3, 4 and 17",
+     "couchbase/kv_engine docs/Document.md and docs/BinaryProtocol.md",
      "The document was stored that way by a client, or was damaged on the way.",
      {"Read the document from the bucket and compare.",
       "Look at the client that wrote it: it sets a datatype its value does not have."}},
@@ -82,7 +83,7 @@ constexpr entry all[] = {
      "Obsolete message",
      "A message of an old protocol version: FLUSH, TAP, marker 2.1, expiration with 18 bytes, or "
      "extended metadata.",
-     "dcp.md sections 5, 19 and 17",
+     "couchbase/kv_engine include/mcbp/protocol/opcode.h and daemon/mcbp_validators.cc",
      "One end is old (before 7.0), or not Couchbase's own.",
      {"Nothing, if the versions are known. Otherwise update the older end."}},
     {code::dcp_field_reserved,
@@ -94,7 +95,7 @@ constexpr entry all[] = {
      group::protocol,
      "Reserved field used",
      "A field that must be 0 is not.",
-     "dcp.md sections 6 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands and daemon/mcbp_validators.cc",
      "Harmless today: receivers ignore it. A newer version of the protocol may give it a meaning.",
      {"Let the sender write 0."}},
     {code::dcp_oso_broken,
@@ -107,7 +108,7 @@ constexpr entry all[] = {
      "Out-of-order snapshot broken",
      "An out-of-order snapshot ended without start, started twice, or held a marker or the end of "
      "the stream.",
-     "dcp.md sections 13 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/oso_snapshot.md",
      "The producer broke off inside. Nothing of this snapshot may be used to resume.",
      {"Resume from the seqno before the snapshot's start.",
       "Take the frames to the producer's maintainers."}},
@@ -121,7 +122,7 @@ constexpr entry all[] = {
      "Takeover not finished",
      "SET_VBUCKET_STATE was not answered when the stream or the connection ended, or active came "
      "before pending was answered.",
-     "dcp.md sections 6.11 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/set-vbucket-state.md",
      "A rebalance was broken off, or the new node was too slow. The vbucket's active copy may be "
      "on neither node for a moment.",
      {"Look at the rebalance report for this vbucket.",
@@ -135,7 +136,7 @@ constexpr entry all[] = {
      group::protocol,
      "Connection name in use twice",
      "A connection opened DCP with the name of another live connection to the same server.",
-     "dcp.md sections 6.1 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/open-connection.md",
      "The server closes the older one. Two instances run with the same name, or one came back "
      "before its old connection was noticed as dead.",
      {"Give each instance a name of its own.",
@@ -149,7 +150,7 @@ constexpr entry all[] = {
      group::protocol,
      "Stream id without framing length",
      "A deletion or expiration has a stream id frame, but its framing-extras length is 0.",
-     "dcp.md sections 16 (trap 9) and 17",
+     "couchbase/kv_engine daemon/connection.cc, deletion_v2 and expiration",
      "A known fault of servers from 6.6 on; the message was decoded as it was meant.",
      {"Nothing. A client that takes the header literally misreads key and value."}},
     {code::dcp_stream_end_missing,
@@ -161,7 +162,8 @@ constexpr entry all[] = {
      group::sequence,
      "Stream reached its end without STREAM_END",
      "The last seqno reached the requested end, and no STREAM_END followed within the limit.",
-     "dcp.md sections 11 (rule 9) and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/stream-request.md; the limit is "
+     "cdcscope's own",
      "The producer is stuck at the end, or the window is full: STREAM_END counts for flow control, "
      "too.",
      {"Check whether the window of the connection is full.",
@@ -176,7 +178,7 @@ constexpr entry all[] = {
      "Stream ended and not asked for again",
      "A stream ended against the client's wish, or was refused, and nobody asked for the vbucket "
      "again within the limit.",
-     "dcp.md sections 6.6 and 17",
+     "cdcscope's own limit; couchbase/kv_engine docs/dcp/documentation/commands/stream-end.md",
      "The client took the end of the stream for the end of its work: changes of this vbucket are "
      "no longer delivered while all others go on.",
      {"Restart the client to get the vbucket back.",
@@ -193,7 +195,7 @@ constexpr entry all[] = {
      "Items that an earlier connection of the same name received were delivered again, under the "
      "same vbucket UUID, without a rollback. "
      "Warning if the client could have resumed further on.",
-     "dcp.md section 17",
+     "cdcscope's own rule; couchbase/kv_engine docs/dcp/documentation/commands/stream-request.md",
      "The client restarted from an older position than it had reached: it stores its position "
      "rarely, or only for complete snapshots.",
      {"Store seqno, snapshot range and UUID as soon as items are processed; a position inside a "
@@ -209,7 +211,7 @@ constexpr entry all[] = {
      "Silent without keep-alive",
      "Noops were never enabled and the connection was silent for longer than the limit. Warning if "
      "the first message after it was answered by a TCP reset.",
-     "dcp.md sections 15 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/dead-connections.md; the limit is cdcscope's own",
      "Nothing keeps the connection alive: a firewall or load balancer forgets it, and neither end "
      "notices until it sends.",
      {"Send enable_noop=true with an interval shorter than the shortest idle time-out on the path.",
@@ -224,7 +226,7 @@ constexpr entry all[] = {
      "Late on the stream",
      "A write that was answered in this capture came on an open stream later than the limit, while "
      "the window had room.",
-     "dcp.md section 17",
+     "cdcscope's own limit",
      "The producer is behind: it reads from disk, or its thread is busy with other streams.",
      {"Look at load and DCP backlog of the node (ep_dcp_items_remaining)."}},
     {code::dcp_stream_past_end,
@@ -237,7 +239,7 @@ constexpr entry all[] = {
      "Items past the requested end",
      "Items above the requested end seqno were sent: in the snapshot that holds the end (note), or "
      "in a later one (warning).",
-     "dcp.md sections 11 (rule 9) and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/stream-request.md",
      "A producer ends a stream after the snapshot that contains the end; a later snapshot should "
      "not come.",
      {"Let the client ignore items above the end it asked for."}},
@@ -252,7 +254,7 @@ constexpr entry all[] = {
      "The acknowledged total equals the bytes on the wire, but the server counts 2 more for each "
      "prepare: the rest is never acknowledged. "
      "Warning when half of the window is lost.",
-     "dcp.md sections 10 (MB-46634) and 17",
+     "Couchbase issue MB-46634; couchbase/kv_engine engines/ep/src/dcp/response.h",
      "The client counts a prepare by its size on the wire. The window shrinks by 2 bytes with each "
      "prepare until it is closed.",
      {"Let the client count 57 bytes plus key and value for a prepare.",
@@ -267,7 +269,7 @@ constexpr entry all[] = {
      "Malformed message",
      "The lengths of a message do not fit its body, its extras have a length that its opcode does "
      "not know, a mandatory key is missing, or the bytes behind it are no message.",
-     "dcp.md sections 1.1, 5 and 17",
+     "couchbase/kv_engine docs/BinaryProtocol.md and daemon/mcbp_validators.cc",
      "The sender has a fault, or the bytes are not DCP.",
      {"Look at the bytes of the frame named.",
       "If many follow, the port carries something else: give the right one with --port."}},

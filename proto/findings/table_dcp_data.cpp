@@ -1,4 +1,4 @@
-// Findings D01 to D19: items, snapshots, flow control, keep-alives (dcp.md section 17).
+// Findings D01 to D19: items, snapshots, flow control, keep-alives.
 #include "proto/findings/table_rows.h"
 
 namespace cdcscope::findings::rows {
@@ -14,7 +14,7 @@ constexpr entry all[] = {
      group::sequence,
      "Seqno not increasing",
      "An item's seqno is not above the last seqno of its stream, outside an out-of-order snapshot.",
-     "dcp.md sections 11 (rule 3) and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/passive_stream.cc",
      "The producer, or something between the two ends, repeats or reorders items. A server's own "
      "consumer drops such an item with ERANGE.",
      {"Compare the stream with the one before it: a resumed stream must start above the last "
@@ -30,7 +30,7 @@ constexpr entry all[] = {
      group::sequence,
      "Seqno outside its snapshot",
      "An item's seqno is below the start or above the end of the snapshot it is sent in.",
-     "dcp.md sections 11 (rule 4) and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/passive_stream.cc",
      "The producer announced the wrong range, or a marker is missing. A server's own consumer "
      "refuses the item with ERANGE.",
      {"Check the marker before the item and the item's seqno in the frames named.",
@@ -45,7 +45,8 @@ constexpr entry all[] = {
      "Item without a snapshot",
      "An item came before the stream's first snapshot marker, or between the end of an "
      "out-of-order snapshot and the next marker.",
-     "dcp.md sections 11 (rule 1) and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/passive_stream.cc and "
+     "docs/dcp/documentation/commands/snapshot-marker.md",
      "The producer left out a marker. The client cannot tell which range is consistent.",
      {"Take the frames to the producer's maintainers; a server never sends this."}},
     {code::dcp_stream_unknown,
@@ -57,7 +58,8 @@ constexpr entry all[] = {
      group::sequence,
      "Message without a stream",
      "A data message belongs to no stream that was opened on this connection.",
-     "dcp.md sections 11 (rule 1) and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/consumer.cc and "
+     "docs/dcp/documentation/commands/snapshot-marker.md, errors",
      "The stream request was refused or never sent, or the stream had ended. A server's own "
      "consumer answers KEY_ENOENT or "
      "DCP_STREAM_NOT_FOUND.",
@@ -73,7 +75,7 @@ constexpr entry all[] = {
      "Opaque of another stream request",
      "The vbucket has an open stream, but the message carries another opaque than its stream "
      "request.",
-     "dcp.md sections 11 and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/consumer.cc",
      "Usually a message of the vbucket's earlier stream that was still on its way after a new "
      "request; legal for a short time.",
      {"Nothing, if it happens only right after a stream was asked for again.",
@@ -87,7 +89,7 @@ constexpr entry all[] = {
      group::sequence,
      "Vbucket differs from the stream's",
      "The opaque belongs to a stream of another vbucket.",
-     "dcp.md sections 11 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/stream-request.md",
      "An opaque names one stream. The producer or a proxy mixed two streams up.",
      {"Compare opaque and vbucket of the message with the stream request of that opaque."}},
     {code::dcp_snapshot_invalid,
@@ -100,7 +102,7 @@ constexpr entry all[] = {
      "Snapshot marker with an impossible range",
      "A marker's start is above its end, or the whole range lies at or below the last seqno of the "
      "stream.",
-     "dcp.md sections 11 (rule 2) and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/passive_stream.cc",
      "The producer announced a snapshot that cannot hold a new item. A server's own consumer "
      "refuses it with EINVAL or ERANGE.",
      {"Compare the marker with the last item before it.",
@@ -115,7 +117,7 @@ constexpr entry all[] = {
      "Overlapping snapshots",
      "A marker starts at or below the end of the snapshot before it. Warning where the vbucket is "
      "known to be active, note elsewhere.",
-     "dcp.md sections 11 (rule 6) and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/active_stream.cc",
      "Usual for replica vbuckets, and after a stream went from memory back to disk. An active "
      "vbucket does not do this.",
      {"Nothing, if the stream reads from a replica.",
@@ -130,7 +132,7 @@ constexpr entry all[] = {
      "Incomplete snapshot",
      "The next marker or the end of the stream came before an item or SEQNO_ADVANCED with the "
      "snapshot's end seqno.",
-     "dcp.md sections 11 (rule 5) and 17",
+     "couchbase/kv_engine docs/dcp/documentation/rollback.md",
      "What the client has is not a consistent state of the vbucket; a resume must go back to the "
      "start of this snapshot.",
      {"Check that the client does not store this snapshot's end as a position to resume from.",
@@ -145,7 +147,7 @@ constexpr entry all[] = {
      "Key twice in a snapshot",
      "The same key came twice in one snapshot, in the same namespace (prepared or committed), "
      "without the flag that allows duplicates.",
-     "dcp.md sections 11 (rule 8) and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/snapshot-marker.md",
      "A snapshot holds one version of a key. The producer does not deduplicate, or two snapshots "
      "were sent as one.",
      {"Check that the client applies both, in order of seqno.",
@@ -160,7 +162,7 @@ constexpr entry all[] = {
      "Flow-control window full",
      "Unacknowledged bytes reached the window (connection_buffer_size); the producer must stop "
      "until the client acknowledges.",
-     "dcp.md sections 10 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/flow-control.md",
      "The client is slower than the producer for a moment. Harmless if it is short.",
      {"Nothing, if it lasts milliseconds.",
       "If it happens often, let the client acknowledge earlier or give it a larger buffer."}},
@@ -173,7 +175,8 @@ constexpr entry all[] = {
      group::sequence,
      "Sent beyond the window",
      "The producer sent a flow-controlled message although the window was full.",
-     "dcp.md sections 10 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/flow-control.md and "
+     "engines/ep/src/dcp/producer.cc",
      "The producer counts differently from the protocol, or an acknowledgement is missing from the "
      "capture.",
      {"Check that the capture holds every packet of both directions.",
@@ -187,7 +190,7 @@ constexpr entry all[] = {
      group::sequence,
      "Flow-control window full for long",
      "The window stayed full for longer than the limit before an acknowledgement freed it.",
-     "dcp.md sections 10 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/flow-control.md; the limits are cdcscope's own",
      "The client switched flow control on and does not acknowledge: its event handler is blocked, "
      "or the code path that acknowledges is missing.",
      {"Take a thread dump of the client while it is silent; look for the thread that handles DCP "
@@ -203,7 +206,7 @@ constexpr entry all[] = {
      group::sequence,
      "Acknowledged more than was sent",
      "A BUFFER_ACK is larger than the unacknowledged bytes.",
-     "dcp.md sections 10 and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/producer.cc",
      "The client counts bytes that do not count: noops, responses, or 2 bytes a prepare although "
      "it got none. The server logs a warning and "
      "takes the rest as 0.",
@@ -219,7 +222,7 @@ constexpr entry all[] = {
      "No acknowledgement",
      "At least 80 % of the window was unacknowledged, and no BUFFER_ACK came, both for longer than "
      "the limit.",
-     "dcp.md sections 10 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/flow-control.md; the limits are cdcscope's own",
      "The client stopped acknowledging. Clients acknowledge at 20 %, 50 % or 80 % of the window, "
      "so a stall is near or already there.",
      {"Take a thread dump of the client while it is silent; look for the thread that handles DCP "
@@ -234,7 +237,8 @@ constexpr entry all[] = {
      group::sequence,
      "Acknowledgement without flow control",
      "A BUFFER_ACK was sent while flow control is off (connection_buffer_size never set, or 0).",
-     "dcp.md sections 10 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/flow-control.md and "
+     "engines/ep/src/dcp/producer.cc",
      "The server ignores it. The client believes that flow control is on: its control was refused "
      "or never sent.",
      {"Check the answer to connection_buffer_size on this connection."}},
@@ -248,7 +252,7 @@ constexpr entry all[] = {
      "Keep-alive unanswered",
      "A DCP noop was not answered within the noop interval (note), or within the server's idle "
      "time-out (warning).",
-     "dcp.md sections 15 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/dead-connections.md",
      "The client's reading thread is blocked, or the path to it is broken. The server closes a "
      "connection from which it received nothing "
      "for the idle time-out.",
@@ -264,7 +268,7 @@ constexpr entry all[] = {
      group::protocol,
      "Answer to no open keep-alive",
      "A noop response carries an opaque of no unanswered noop.",
-     "dcp.md sections 15 and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/producer.cc",
      "The client answers twice or changes the opaque, often its byte order. The server takes it as "
      "an error.",
      {"Let the client copy the four opaque bytes as they are."}},
@@ -277,7 +281,7 @@ constexpr entry all[] = {
      group::protocol,
      "Producer silent",
      "Noops are enabled and nothing came from the producer for twice the interval.",
-     "dcp.md sections 15 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/dead-connections.md",
      "The producer hangs, or a device on the path dropped the connection without telling. The "
      "client should give up and connect again.",
      {"Check the producer's log and load at that time.",

@@ -1,4 +1,4 @@
-// Findings D20 to D38: stream requests and ends, durability, negotiation (dcp.md section 17).
+// Findings D20 to D38: stream requests and ends, durability, negotiation.
 #include "proto/findings/table_rows.h"
 
 namespace cdcscope::findings::rows {
@@ -14,7 +14,8 @@ constexpr entry all[] = {
      group::response_code,
      "Stream refused",
      "A stream request was answered with a status that is neither success nor ROLLBACK.",
-     "dcp.md sections 6.4, 8 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/stream-request.md and "
+     "include/mcbp/protocol/status.h",
      "The status names the reason: duplicate (KEY_EEXISTS), vbucket on another node "
      "(NOT_MY_VBUCKET), impossible position (ERANGE), "
      "noop off while collections or xattrs are used (NOT_SUPPORTED), unknown collection or scope.",
@@ -31,7 +32,7 @@ constexpr entry all[] = {
      "Stream asked for twice",
      "A stream was asked for although one for this vbucket and stream id is open on the "
      "connection.",
-     "dcp.md sections 6.4 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/stream-request.md, errors",
      "The client lost track of its streams; the server answers KEY_EEXISTS and the first stream "
      "goes on.",
      {"Look for two workers of the client that share this connection.",
@@ -47,7 +48,8 @@ constexpr entry all[] = {
      "A stream request breaks snapshot start <= start <= snapshot end or start <= end, uses "
      "unknown flags, or has a stream id against "
      "what was negotiated.",
-     "dcp.md sections 6.4 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/rollback.md and "
+     "include/mcbp/protocol/dcp_add_stream_flags.h",
      "The client stored a position that does not fit together, often the snapshot of the next "
      "marker with the seqno before it.",
      {"Store seqno and snapshot range together, taken from the same moment.",
@@ -62,7 +64,7 @@ constexpr entry all[] = {
      "Rollback",
      "The server answered ROLLBACK: the client must go back before it may stream. Warning if it "
      "has to start over from 0.",
-     "dcp.md sections 12 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/rollback.md and engines/ep/src/failover-table.cc",
      "After a failover the server's history differs from the client's, or tombstones the client "
      "has not seen were purged.",
      {"Check that the client undoes what it applied above the rollback seqno.",
@@ -78,7 +80,7 @@ constexpr entry all[] = {
      "Rollback not followed",
      "After ROLLBACK the next stream request of the vbucket starts above the rollback seqno with "
      "the same vbucket UUID.",
-     "dcp.md sections 12 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/rollback.md and engines/ep/src/failover-table.cc",
      "The client does not handle the answer and will be rolled back again.",
      {"Handle status 0x23: its value is the seqno to go back to; ask again from there."}},
     {code::dcp_rollback_loop,
@@ -90,7 +92,7 @@ constexpr entry all[] = {
      group::sequence,
      "Rollback loop",
      "Three or more rollbacks of one vbucket on a connection without a stream that opens.",
-     "dcp.md sections 12 and 17",
+     "cdcscope's own limit; couchbase/kv_engine docs/dcp/documentation/rollback.md",
      "The client asks again with a position the server has already refused; the stream never "
      "opens.",
      {"Compare UUID and start of the requests with the failover log of the vbucket.",
@@ -105,7 +107,7 @@ constexpr entry all[] = {
      "Vbucket UUID changed",
      "The newest entry of a new stream's failover log is not that of the vbucket's previous "
      "stream.",
-     "dcp.md sections 12 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/failure-scenarios.md",
      "A failover or a promotion happened between the two streams; history branched at the seqno "
      "named.",
      {"Nothing, if the client follows the rollback that may come with it.",
@@ -119,7 +121,8 @@ constexpr entry all[] = {
      group::sequence,
      "Stream ended",
      "A stream ended with a reason other than OK.",
-     "dcp.md sections 6.6 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/stream-end.md and "
+     "include/mcbp/protocol/dcp_stream_end_status.h",
      "State changed: the vbucket moved to another node. Too slow: the client did not keep up. "
      "Backfill failed: the node could not read "
      "its disk. Closed: the client closed it.",
@@ -135,7 +138,7 @@ constexpr entry all[] = {
      group::sequence,
      "Message after the end of its stream",
      "A stream message came after STREAM_END.",
-     "dcp.md sections 6.6 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/stream-end.md",
      "The producer does not keep the order of its own messages.",
      {"Take the frames to the producer's maintainers; a server never sends this."}},
     {code::dcp_data_refused,
@@ -147,7 +150,7 @@ constexpr entry all[] = {
      group::response_code,
      "Data message refused",
      "The consumer answered a data message with an error.",
-     "dcp.md sections 8 and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/producer.cc and include/mcbp/protocol/status.h",
      "KEY_ENOENT, KEY_EEXISTS and their newer forms are tolerated (the stream was just closed). "
      "Anything else makes the producer close "
      "the connection.",
@@ -162,7 +165,7 @@ constexpr entry all[] = {
      group::sequence,
      "Durable write not completed",
      "A prepare was neither committed nor aborted within the limit, or before its stream ended.",
-     "dcp.md sections 14 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/prepare.md; the limit is cdcscope's own",
      "Not enough replicas acknowledge: one is down, slow, or not connected. Until it is resolved "
      "the key takes no other durable write.",
      {"Look at the acknowledged seqnos of this vbucket on every replica connection.",
@@ -177,7 +180,7 @@ constexpr entry all[] = {
      group::sequence,
      "Commit or abort without its prepare",
      "A commit or abort came for a key that has no open prepare on a stream seen from its start.",
-     "dcp.md sections 14 and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/passive_stream.cc",
      "The prepare was left out or already completed. A server's own consumer refuses this with "
      "KEY_ENOENT or EINVAL.",
      {"Look for an earlier commit of the same key and prepare seqno.",
@@ -192,7 +195,8 @@ constexpr entry all[] = {
      "Commit does not fit its prepare",
      "A commit's or abort's seqno is not above its prepare's, or it names another prepare seqno "
      "than the key's open prepare, outside a disk snapshot.",
-     "dcp.md sections 14 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/commit.md and "
+     "engines/ep/src/dcp/passive_stream.cc",
      "The producer mixed up two durable writes of a key.",
      {"Compare prepare and commit in the frames named."}},
     {code::dcp_prepare_second,
@@ -204,7 +208,7 @@ constexpr entry all[] = {
      group::sequence,
      "Second prepare for a key",
      "A prepare came while one is open for the key, with no disk snapshot between them.",
-     "dcp.md sections 14 and 17",
+     "couchbase/kv_engine engines/ep/src/dcp/passive_stream.cc",
      "A key has one durable write at a time. The completion of the first was lost or left out.",
      {"Look for the commit or abort of the first prepare on this stream."}},
     {code::dcp_prepare_slow,
@@ -216,7 +220,7 @@ constexpr entry all[] = {
      group::sequence,
      "Slow durable write",
      "The commit came later after its prepare than the limit.",
-     "dcp.md sections 14 and 17",
+     "cdcscope's own limit",
      "A replica acknowledges late: its disk or its network is slow, or it is catching up.",
      {"Compare the time of the replica's acknowledgement with the time of the commit.",
       "Level persistToMajority waits for disks; look at their latency first."}},
@@ -230,7 +234,7 @@ constexpr entry all[] = {
      "Seqno acknowledgement out of range",
      "A replica acknowledged a seqno above the last one sent (error), or one not above its "
      "previous acknowledgement (warning).",
-     "dcp.md sections 14 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/seqno-acknowledged.md",
      "The replica counts a prepare it cannot have, or goes back. The producer closes the "
      "connection on the first.",
      {"Compare the acknowledged seqno with the last item sent before it."}},
@@ -244,7 +248,8 @@ constexpr entry all[] = {
      "Prepares not acknowledged",
      "A complete memory snapshot holds prepares of level majority or majorityAndPersistOnActive, "
      "and no acknowledgement covers them within the limit.",
-     "dcp.md sections 14 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/seqno-acknowledged.md; the limit is "
+     "cdcscope's own",
      "The replica is slow to process, so durable writes wait for it.",
      {"Look at load and memory of the node that runs the replica."}},
     {code::dcp_feature_not_negotiated,
@@ -258,7 +263,7 @@ constexpr entry all[] = {
      "A message uses what this connection did not negotiate: durability messages, expirations, "
      "out-of-order snapshots, stream ids, newer "
      "markers or events, cache transfer, or the other form of deletion.",
-     "dcp.md sections 6, 7 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/control.md and open-connection.md",
      "Producer and consumer disagree on what is on; a strict consumer refuses the message.",
      {"Look at the controls and the flags of DCP_OPEN on this connection and at their answers."}},
     {code::dcp_control_refused,
@@ -270,7 +275,7 @@ constexpr entry all[] = {
      group::response_code,
      "Control refused",
      "The server refused a setting. Warning for connection_buffer_size and enable_noop.",
-     "dcp.md sections 7 and 17",
+     "couchbase/kv_engine docs/dcp/documentation/commands/control.md",
      "The server is older than the client and does not know the setting, or the value is out of "
      "its range. The setting is not in force.",
      {"Nothing, if the client goes on without it.",

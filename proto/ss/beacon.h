@@ -1,4 +1,4 @@
-// Beacons as they are read (ss.md section 4).
+// Beacons as they are read (docs/ss.md section 4).
 #pragma once
 
 #include "proto/ss/format.h"

@@ -1,5 +1,5 @@
-// The SeaStreamer file format, version 1: its numbers and the parts that frames are made of (ss.md
-// sections 1 to 8).
+// The SeaStreamer file format, version 1: its numbers and the parts that frames are made of
+// (docs/ss.md sections 1 to 8).
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ struct marker {
     friend bool operator==(const marker&, const marker&) = default;
 };
 
-// Markers that the reference writer puts in a beacon at most (ss.md section 5).
+// Markers that the reference writer puts in a beacon at most (docs/ss.md section 5).
 [[nodiscard]] constexpr std::size_t marker_capacity(std::uint32_t interval) noexcept {
     if (interval < beacon_overhead) return 0;
     return std::min<std::size_t>(255, (interval - beacon_overhead) / max_marker_size) / 2;
@@ -101,7 +101,7 @@ inline constexpr std::array<bool, 256> key_characters = [] {
     return key == internal_key || key == wildcard_key || key == ruststream_key;
 }
 
-// The end of the stream, whatever its shard and sequence (ss.md section 7).
+// The end of the stream, whatever its shard and sequence (docs/ss.md section 7).
 [[nodiscard]] inline bool is_eos(std::string_view key, byte_view payload) noexcept {
     return key == internal_key && as_text(payload) == eos_payload;
 }

@@ -1,4 +1,4 @@
-// The 128 bytes a .ss file starts with (ss.md section 2).
+// The 128 bytes a .ss file starts with (docs/ss.md section 2).
 #pragma once
 
 #include <array>

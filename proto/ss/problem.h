@@ -1,4 +1,4 @@
-// What can be wrong with a .ss file: where, what, and what it costs (ss.md section 12, R22 and
+// What can be wrong with a .ss file: where, what, and what it costs (docs/ss.md section 12, R22 and
 // R23).
 #pragma once
 

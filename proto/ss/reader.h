@@ -1,5 +1,5 @@
-// Reads .ss files frame by frame (ss.md section 11). Messages of any size are checked in constant
-// memory; their payloads are views where the file allows it, pieces elsewhere.
+// Reads .ss files frame by frame (docs/ss.md section 11). Messages of any size are checked in
+// constant memory; their payloads are views where the file allows it, pieces elsewhere.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Finds the first message of a stream from a number or a time on, by way of the beacons (ss.md
+// Finds the first message of a stream from a number or a time on, by way of the beacons (docs/ss.md
 // section 11, R24).
 #pragma once
 

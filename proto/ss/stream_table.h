@@ -1,5 +1,5 @@
-// What a writer remembers of each stream, and which streams the next beacon names (ss.md section
-// 5).
+// What a writer remembers of each stream, and which streams the next beacon names (docs/ss.md
+// section 5).
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// Writes .ss files, byte for byte as the reference writer does (ss.md section 5).
+// Writes .ss files, byte for byte as the reference writer does (docs/ss.md section 5).
 #pragma once
 
 #include <vector>

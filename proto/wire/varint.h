@@ -31,7 +31,7 @@ struct varint {
     return {0, 0, bytes.size() >= 10 ? varint_state::malformed : varint_state::truncated};
 }
 
-// A collection id in front of a key (dcp.md section 3).
+// A collection id in front of a key.
 [[nodiscard]] constexpr varint read_leb128_u32(byte_view bytes) noexcept {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < bytes.size(); ++i) {

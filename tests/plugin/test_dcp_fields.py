@@ -4,7 +4,7 @@ import unittest
 
 import wireshark
 
-# Extras by (opcode, length): filter name, format, offset (dcp.md section 6). Written out here on purpose: the plugin's own
+# Extras by (opcode, length): filter name, format, offset. Written out here on purpose: the plugin's own
 # table is what is tested.
 MUTATION = [("by_seqno", "Q", 0), ("rev_seqno", "Q", 8), ("flags", "I", 16), ("expiration", "I", 20), ("lock_time", "I", 24)]
 REQUEST_EXTRAS = {
@@ -31,7 +31,7 @@ REQUEST_EXTRAS = {
     (0x65, 4): [("oso.flags", "I", 0)],
 }
 REQUESTS, FRAMED = {0x80, 0x08, 0x82}, {0x08, 0x18}
-# dcp.md sections 5, 6 and 9, and the server's pushes: what the plugin shows itself.
+# What the plugin shows itself: DCP, the commands around it, the server's pushes.
 OURS = set(range(0x50, 0x68)) | {0x0a, 0x0b, 0x07, 0x10, 0x1f, 0x20, 0x21, 0x22, 0x48, 0x89, 0x91, 0x96, 0xb5, 0xb7, 0xba,
                                  0xbb, 0xbc, 0xfe}
 
@@ -105,7 +105,7 @@ class Fields(unittest.TestCase):
 
     def compare_extras(self, line, m, magic, opcode):
         extras = bytes.fromhex(line["extras"])
-        # A framing length of 0 in front of a stream id: the listing takes it at its word, the plugin does not (dcp.md, trap 9).
+        # A framing length of 0 in front of a stream id: the listing takes it at its word, the plugin does not (D49).
         if magic not in {0x80, 0x08} or line.get("malformed") or (magic == 0x08 and not line.get("framing")):
             return
         for name, form, at in REQUEST_EXTRAS.get((opcode, len(extras)), []):

@@ -1,4 +1,4 @@
-"""Runs Wireshark's programs with the built plugins, as a user for whom they load (wireshark.md section 2).
+"""Runs Wireshark's programs with the built plugins, as a user for whom they load.
 
 CDCSCOPE_PLUGINS names the folder with <X.Y>/{epan,wiretap}/*.so, CDCSCOPE_SOURCE the top of the source tree.
 Started as root, Wireshark ignores plugins: then everything runs as another user, on copies that it can read.

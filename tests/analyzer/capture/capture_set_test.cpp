@@ -1,5 +1,5 @@
-// Several files as one capture: order, merging, and what is said about it (reassembly.md H5, H7,
-// H10).
+// Several files as one capture: order, merging, and what is said about it.
+
 #include "analyzer/capture/capture_set.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Exported PDUs (reassembly.md H11).
+// Exported PDUs.
 #include "analyzer/capture/exported_pdu.h"
 
 #include <gmock/gmock.h>

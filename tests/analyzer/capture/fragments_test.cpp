@@ -1,4 +1,4 @@
-// IP fragments in any order, with repeats, overlaps and limits (reassembly.md G7, G8).
+// IP fragments in any order, with repeats, overlaps and limits.
 #include "analyzer/capture/fragments.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Lengths, padding, extension headers and the TCP header: which bytes are payload (reassembly.md
-// G1, G2, G8, G9).
+// Lengths, padding, extension headers and the TCP header: which bytes are payload.
+
 #include "analyzer/capture/ip.h"
 
 #include <gmock/gmock.h>

@@ -16,7 +16,7 @@ class Explain(unittest.TestCase):
 
     def test_one_finding_in_full(self):
         text = self.text("dcp.flow.stalled")
-        for part in ("D13", "note to warning", "dcp.md sections 10 and 17", "means ", "do       1 Take a thread dump",
+        for part in ("D13", "note to warning", "couchbase/kv_engine docs/dcp/documentation/flow-control.md", "means ", "do       1 Take a thread dump",
                      "--threshold dcp.flow.stalled.warning=10", "cbdcp.flow.stalled"):
             self.assertIn(part, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)

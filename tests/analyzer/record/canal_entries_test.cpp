@@ -1,5 +1,5 @@
 // Entries as records where the captures show too little: transactions over batches, blobs, shared
-// positions, odd names (messages.md sections 3 and 6).
+// positions, odd names.
 #include <gtest/gtest.h>
 
 #include "proto/json/base64.h"

@@ -1,4 +1,4 @@
-// Packets as records: names, keys, secrets (messages.md sections 2, 3 and 5).
+// Packets as records: names, keys, secrets.
 #include <gtest/gtest.h>
 
 #include <map>

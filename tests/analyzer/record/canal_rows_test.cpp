@@ -1,5 +1,5 @@
-// Row changes of every capture against the listing: the FlatMessage of messages.md section 6, built
-// again from the decoded entries.
+// Row changes of every capture against the listing: the FlatMessage of docs/canal.md, built again
+// from the decoded entries.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -33,7 +33,7 @@ json or_null(const json& value) {
     return value.empty() ? json(nullptr) : value;
 }
 
-// What the connector makes of an entry, as messages.md says it.
+// What the connector makes of an entry.
 json flat_message(const json& entry, std::int64_t batch, std::int64_t ts) {
     const json& header = entry["header"];
     const json& store = entry["store"];

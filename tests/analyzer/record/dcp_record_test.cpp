@@ -1,4 +1,4 @@
-// Records against the examples of messages.md section 4.
+// Records as whole JSON texts.
 #include <snappy.h>
 
 #include "proto/json/base64.h"

@@ -1,4 +1,4 @@
-// Names as parts of stream keys: messages.md section 3.
+// Names as parts of stream keys.
 #include "analyzer/record/stream_key.h"
 
 #include <gtest/gtest.h>

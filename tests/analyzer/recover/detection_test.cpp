@@ -1,5 +1,5 @@
-// What a connection carries, by port and by content, and which side is the client (reassembly.md
-// A6).
+// What a connection carries, by port and by content, and which side is the client.
+
 #include <gtest/gtest.h>
 
 #include "analyzer/recover/foreign.h"

@@ -1,5 +1,5 @@
-// Cutting streams into messages: cut messages, unparsed runs, limits (reassembly.md E3, E5, E6, F,
-// I2, I3).
+// Cutting streams into messages: cut messages, unparsed runs, limits.
+
 #include <gtest/gtest.h>
 
 #include "tests/analyzer/recover/talk.h"

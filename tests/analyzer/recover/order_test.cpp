@@ -1,4 +1,4 @@
-// Causal order: reassembly.md B6.
+// Causal order of the two directions.
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -1,4 +1,4 @@
-// What the .ss sink writes, refuses and says (ss.md section 14).
+// What the .ss sink writes, refuses and says (docs/ss.md section 13).
 #include "analyzer/sink/ss_file.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Ends, and new connections on old addresses: reassembly.md D.
+// Ends, and new connections on old addresses.
 #include <gtest/gtest.h>
 
 #include "tests/analyzer/tcp/wire_script.h"

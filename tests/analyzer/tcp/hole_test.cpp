@@ -1,4 +1,4 @@
-// When a hole is final, and what it is called: reassembly.md E and I.
+// When a hole is final, and what it is called.
 #include <gtest/gtest.h>
 
 #include "tests/analyzer/tcp/wire_script.h"

@@ -1,4 +1,4 @@
-// Order, wrap, windows and repeats: reassembly.md B and C.
+// Order, wrap, windows and repeats.
 #include <gtest/gtest.h>
 
 #include <algorithm>

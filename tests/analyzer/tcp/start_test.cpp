@@ -1,4 +1,4 @@
-// Where a stream begins: reassembly.md A.
+// Where a stream begins.
 #include <gtest/gtest.h>
 
 #include "tests/analyzer/tcp/wire_script.h"

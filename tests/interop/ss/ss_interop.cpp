@@ -97,8 +97,8 @@ class random_scripts {
             m.timestamp_ms = time;
             m.start = random_() % 256;
             m.size = payload_size(s.interval, most_bytes);
-            // The real reader panics on an empty payload at a multiple of 10,240 (ss.md section
-            // 12).
+            // The real reader panics on an empty payload at a multiple of 10,240 (docs/ss.md
+            // section 12).
             if (m.size == 0 && payload_place(at, m) % 10'240 == 0) m.size = 1;
             EXPECT_TRUE(
                 at.write({m.key, m.shard, m.sequence, m.timestamp_ms}, m.payload(), nowhere));
@@ -273,7 +273,7 @@ TEST_F(Interop, AThousandRandomFilesAreEqualByteByByteAndMessageByMessage) {
     EXPECT_GT(messages, 50'000U);
 }
 
-// What the reference does to a file it opens again, when it does not lose data or fail (ss.md
+// What the reference does to a file it opens again, when it does not lose data or fail (docs/ss.md
 // section 10): no EOS, and the file does not end with a beacon behind its last message.
 bool real_producer_can_go_on(byte_view file, std::uint32_t interval) {
     ss::memory_source source(file);
@@ -411,7 +411,7 @@ TEST_F(Interop, RealSeeksNeverLandBehindTheMessageWanted) {
     const auto answers = ask(jobs);
     std::size_t compared = 0;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        // Empty payloads and beacons at the end of a file make the real search panic (ss.md
+        // Empty payloads and beacons at the end of a file make the real search panic (docs/ss.md
         // sections 11 and 12).
         if (answers[i] == "error\tpanic") continue;
         ASSERT_EQ(answers[i].substr(0, 3), "ok\t") << jobs[i] << " " << answers[i];

@@ -1,4 +1,4 @@
-// Recognising frames without state: canal.md section 1, reassembly.md section F.
+// Recognising frames without state.
 #include "proto/canal/frame.h"
 
 #include <gtest/gtest.h>

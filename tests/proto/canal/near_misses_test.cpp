@@ -1,4 +1,4 @@
-// Every rule of canal.md section 18 just met and just missed: tests/data/rules/README.md.
+// Every rule of canal just met and just missed: tests/data/rules/README.md.
 #include "tests/support/near_misses.h"
 
 #include "proto/canal/track.h"

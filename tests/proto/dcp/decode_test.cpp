@@ -1,5 +1,5 @@
-// What the reference says of single messages: keys, framing, events, markers, the traps of
-// section 16.
+// Single messages: keys, framing, events, markers, and what real servers do that their
+// documentation does not say.
 #include "proto/dcp/decode.h"
 
 #include <gtest/gtest.h>

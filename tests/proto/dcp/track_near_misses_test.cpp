@@ -1,4 +1,4 @@
-// Every rule of dcp.md section 17 just met and just missed: tests/data/rules/README.md.
+// Every rule of DCP just met and just missed: tests/data/rules/README.md.
 #include "proto/dcp/track.h"
 #include "tests/support/near_misses.h"
 

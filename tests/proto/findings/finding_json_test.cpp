@@ -1,4 +1,4 @@
-// A finding as JSON, as design.md and messages.md section 7 show it.
+// A finding as JSON, whole texts.
 #include "proto/findings/finding_json.h"
 
 #include <gtest/gtest.h>

@@ -57,7 +57,7 @@ TEST(StreamTable, TakesMarkersInTurnFromTheCountModuloTheStreamsThereAreNow) {
     }
 }
 
-// ss.md section 6: {"id":1}, then {"id":2}.
+// docs/ss.md section 6: {"id":1}, then {"id":2}.
 TEST(StreamTable, RunsTheChecksumOverTheChecksums) {
     stream_table table;
     EXPECT_EQ(table.count({"orders", 0, 1, 1}, 0x94cd).running, 0xd8c4);

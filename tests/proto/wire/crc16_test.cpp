@@ -10,7 +10,7 @@
 namespace cdcscope {
 namespace {
 
-// The check values of the format's reference (ss.md section 6).
+// The check values of the format's reference (docs/ss.md section 6).
 TEST(Crc16, GivesTheCheckValuesOfCdma2000) {
     EXPECT_EQ(crc16(as_bytes("123456789")), 0x4c06);
     EXPECT_EQ(crc16(as_bytes("")), 0xffff);

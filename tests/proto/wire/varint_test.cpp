@@ -29,7 +29,7 @@ TEST(Varint, RefusesElevenBytes) {
     EXPECT_EQ(read_varint(bytes(10, 0x80)).state, varint_state::malformed);
 }
 
-// The table of dcp.md section 3.
+// Collection ids and their bytes (unsigned LEB128).
 TEST(Leb128, ReadsCollectionIds) {
     const auto id = [](const bytes& b) { return read_leb128_u32(b); };
     EXPECT_EQ(id({0x00}).value, 0U);
