@@ -70,7 +70,7 @@ void add_common_options(CLI::App& command, common_options& o) {
                         throw usage_error("--threshold " + *wrong);
                 }
             },
-            "a limit of the rules (repeatable); cdcscope explain lists them")
+            "a limit of the rules (repeatable); cdcscope explain lists them all")
         ->take_all()
         ->type_name("NAME=VALUE");
     command.add_flag("--quiet", o.quiet, "print nothing on success");

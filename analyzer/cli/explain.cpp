@@ -63,6 +63,24 @@ int explain(const std::string& asked, bool markdown) {
     return print(explanation(*row, width)) ? exit_status::done : exit_status::failed;
 }
 
+std::string_view unit_word(std::string_view unit) {
+    return unit == "B" ? "bytes" : unit;
+}
+
+// The limits of all rules, one a line: what --threshold takes.
+std::string list_of_limits(int width) {
+    std::size_t longest = 0;
+    for (const findings::threshold& t : findings::limit_table())
+        longest = std::max(longest, fmt::formatted_size("{}={}", t.name, t.value));
+    std::string out;
+    for (const findings::threshold& t : findings::limit_table()) {
+        const std::string line = fmt::format(
+            "{:<{}}  {:<5}  ", fmt::format("{}={}", t.name, t.value), longest, unit_word(t.unit));
+        out += line + wrapped(t.help, line.size(), width);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string list_of_findings(int width) {
@@ -79,6 +97,8 @@ std::string list_of_findings(int width) {
         const std::string line = fmt::format("{:<{}}  {:<3}  ", row.text, longest, row.rule);
         out += line + wrapped(row.title, line.size(), width);
     }
+    out += "\nLimits of the rules with their defaults, for --threshold NAME=VALUE:\n\n";
+    out += list_of_limits(width);
     out +=
         "\nOne of them: cdcscope explain dcp.flow.stalled, or by its rule: cdcscope explain D13\n";
     return out;
@@ -101,11 +121,10 @@ std::string explanation(const findings::entry& row, int width) {
     const auto limits = findings::limits_of(row.what);
     if (!limits.empty()) out += '\n';
     for (const findings::threshold& t : limits) {
-        out += labelled(
-            &t == limits.data() ? "limits" : "",
-            fmt::format("--threshold {}={}: {}", t.name, t.value, t.help) +
-                (t.unit.empty() ? "" : fmt::format(" (in {})", t.unit == "B" ? "bytes" : t.unit)),
-            width);
+        out += labelled(&t == limits.data() ? "limits" : "",
+                        fmt::format("--threshold {}={}: {}", t.name, t.value, t.help) +
+                            (t.unit.empty() ? "" : fmt::format(" (in {})", unit_word(t.unit))),
+                        width);
     }
     if (const std::string filter = findings::expert_field(row); !filter.empty()) {
         out += '\n' + labelled("filter", filter + " (Wireshark, with the plugin)", width);

@@ -7,7 +7,8 @@
 
 namespace cdcscope::cli {
 
-// All findings, one a line, by protocol; no line is longer than `width` unless a word is.
+// All findings, one a line, by protocol, and the limits of their rules; no line is longer than
+// `width` unless a word is.
 [[nodiscard]] std::string list_of_findings(int width);
 // One finding in full.
 [[nodiscard]] std::string explanation(const findings::entry& row, int width);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`explain` says what a finding means, finds it by code or rule, and helps with a mistyped one."""
 import pathlib
+import re
 import sys
 import unittest
 
@@ -31,6 +32,17 @@ class Explain(unittest.TestCase):
             self.assertEqual(1, sum(f"  D{number:02}  " in line for line in lines), number)
         for code in ("canal.ddl", "tcp.gap", "ip.fragment_overlap", "capture.snaplen", "cap.memory"):
             self.assertTrue(any(line.startswith(code + " ") for line in lines), code)
+
+    def test_the_list_ends_with_all_limits(self):
+        text = self.text()
+        listed = re.findall(r"^([a-z_.]+)=([0-9.]+)  +\S", text.split("--threshold NAME=VALUE")[1], re.MULTILINE)
+        reference = re.findall(r"^\| `([a-z_.]+)` \| ", self.text("--markdown"), re.MULTILINE)
+        self.assertEqual(reference, [name for name, _ in listed])
+        self.assertIn(("dcp.flow.stalled.warning", "10"), listed)
+        for name, value in listed:
+            done = harness.run("report", str(harness.ROOT / "captures/dcp/seed0_prepare.pcap"), "--threshold", f"{name}={value}")
+            self.assertEqual(0, done.returncode, name)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
     def test_a_mistyped_one(self):
         done = harness.run("explain", "dcp.flow.stalld")
