@@ -190,6 +190,9 @@ void add_filters(const model& m, card& c) {
     if (owner == nullptr) return;
     const auto whole = client_filter(*owner);
     c.filters.push_back({"Whole connection", whole, false});
+    if (c.code == "tcp.gap")
+        c.filters.push_back(
+            {"Holes, whole connection", whole + " && tcp.analysis.lost_segment", false});
     const auto plugin = c.code.starts_with("dcp.")     ? "cb" + c.code
                         : c.code.starts_with("canal.") ? c.code
                                                        : std::string{};

@@ -58,8 +58,8 @@ void connection_card(html_writer& w, const model& m, const connection& c, figure
         "</h3><span class=\"tog\"></span><span class=\"sub\">{}</span></summary><div "
         "class=\"body\">{}",
         under_title(m, c), fact_list(facts_of(m, c)));
-    w.put("{}{}{}", window_figure(x), holes_figure(x), throughput_figure(x));
     w.put("{}{}", latency_figure(x), writes_figure(x));
+    w.put("{}{}{}", window_figure(x), holes_figure(x), throughput_figure(x));
     w.put("{}{}", lag_figure(x), ledger_figure(x));
     w.put("{}{}{}", timeline_figure(x), operations_table(x), samples_of(x));
     finding_links(w, m, c);

@@ -173,6 +173,13 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
 std::string latency_sentence(const connection& c) {
     const auto& d = *c.durable;
     const auto outcomes = d.committed + d.aborted;
+    for (std::size_t i = 0; i < duration_histogram::classes; ++i) {
+        const auto in_it = c.latency->all()[i].all();
+        if (in_it * 3 < outcomes * 2 || in_it == outcomes) continue;
+        return fmt::format("{} of {} outcomes took {} to {}.", number(in_it), number(outcomes),
+                           short_duration(duration_histogram::edge(i)),
+                           short_duration(duration_histogram::edge(i + 1)));
+    }
     return fmt::format("{} took {} to {}.", count(outcomes, "outcome"), duration(d.least_ns),
                        duration(d.most_ns));
 }
@@ -340,8 +347,15 @@ markup latency_figure(const figure_context& x) {
     p.time_labels(edges);
     std::string grey = "Count by time from prepare to outcome, logarithmic classes.";
     if (d.aborted > 0) grey += fmt::format(" Hatched: {}.", count(d.aborted, "abort"));
-    if (d.open > 0)
+    const auto open = std::find_if(x.rows.writes.begin(), x.rows.writes.end(), [](auto* one) {
+        return one->how == durable_write::outcome::open;
+    });
+    if (d.open == 1 && open != x.rows.writes.end()) {
+        grey += fmt::format(" 1 prepare, {} (seqno {}), is without an outcome.", (*open)->key,
+                            number((*open)->prepare_seqno));
+    } else if (d.open > 0) {
         grey += fmt::format(" {} without an outcome.", count(d.open, "prepare is", "prepares are"));
+    }
     return figure_of("Prepare to commit.", latency_sentence(x.c), grey, p.done());
 }
 
@@ -427,11 +441,23 @@ markup lag_figure(figure_context& x) {
         const auto [px, py] = line[i];
         const auto wanted = values.size() <= 6 || values[i] == largest || i + 1 == values.size();
         if (!wanted || (before >= 0 && px - before < 0.1)) continue;
-        // On the side from which the line does not go up: clear of it.
-        const auto falls = i + 1 < line.size() && line[i + 1].second < py;
-        const auto right = px < 0.1 || (falls && px < 0.85) || (i + 1 == line.size() && px < 0.5);
-        p.label(right ? px + 0.012 : px - 0.012, std::min(0.92, py + 0.03),
-                label_of(values[i].value), label_kind::data, right ? anchor::left : anchor::right,
+        // On the side where the line leaves most room above the point.
+        const auto rise = [&](std::size_t from, std::size_t to) {
+            return (line[to].second - line[from].second) /
+                   std::max(0.001, std::abs(line[to].first - line[from].first));
+        };
+        const auto to_left = i == 0 ? 0.0 : rise(i, i - 1),
+                   to_right = i + 1 == line.size() ? 0.0 : rise(i, i + 1);
+        const auto right = px < 0.08 || (to_right < to_left && px < 0.93);
+        const auto above = !right && to_left > 0.3;  // no room on either side
+        p.label(above   ? std::min(px, 0.97)
+                : right ? px + 0.012
+                        : px - 0.012,
+                std::min(0.92, py + (above ? 0.07 : 0.03)), label_of(values[i].value),
+                label_kind::data,
+                above   ? anchor::centre
+                : right ? anchor::left
+                        : anchor::right,
                 !(values[i] == largest) && i + 1 != values.size());
         before = px;
     }

@@ -293,25 +293,31 @@ void findings_lane(lanes& l, const figure_context& x) {
     const auto place = [&](std::int64_t at, std::size_t i) {
         const auto& c = x.m.cards[i];
         const auto covered = std::any_of(placed.begin(), placed.end(), [&](std::int64_t p) {
-            return (p > at ? p - at : at - p) * 50 < l.span().length();
+            return (p > at ? p - at : at - p) * 30 < l.span().length();
         });
-        if (covered || !l.covers(at)) return;
+        if (covered || !l.covers(at)) return false;
         placed.push_back(at);
         const auto h = health_of(c.level);
         l.mark(at, icon(h, fmt::format("{}: {}", capitalized(word(h)), c.code), c.uncertain),
                fmt::format("#f{}", i + 1));
+        return true;
     };
     for (const auto i : x.c.cards) {
         if (i >= cap::cards) continue;
         const auto& c = x.m.cards[i];
         // What goes on is marked where it was found; else it is where it begins.
-        if (c.count > 1 && c.rules.size() <= 1) {
-            for (const auto& f : x.m.findings) {
-                if (f.connection != c.connection || f.code != c.code) continue;
-                for (const auto& h : f.hits) place(h.last.time_ns, i);
+        if (c.going_on && c.rules.size() > 1) {
+            place(c.last.time_ns, i);  // found after its limits had passed
+            continue;
+        }
+        // Where it was found; what lasts, where it begins. Of notes one is enough.
+        for (const auto& f : x.m.findings) {
+            if (f.connection != c.connection || f.code != c.code) continue;
+            for (const auto& h : f.hits) {
+                const auto placed_it =
+                    place(h.running && h.first.frame != 0 ? h.first.time_ns : h.last.time_ns, i);
+                if (placed_it && c.level < severity::warning) break;
             }
-        } else {
-            place(c.going_on ? c.last.time_ns : c.first.time_ns, i);
         }
     }
 }

@@ -42,14 +42,15 @@ void tally_list(html_writer& w, const model& m) {
 }
 
 std::string first_packet(const model& m) {
-    return fmt::format("{} {}{}UTC", date(m.capture.span.from), time_of_day(m.capture.span.from),
-                       no_break_space);
+    return fmt::format("{} {} UTC", date(m.capture.span.from), time_of_day(m.capture.span.from));
 }
 
-std::string last_packet(const model& m) {
+markup last_packet(const model& m) {
     const auto& s = m.capture.span;
-    return fmt::format("{}{}{}UTC, {}{}later", same_date(s.from, s.to) ? "" : date(s.to) + " ",
-                       time_of_day(s.to), no_break_space, length_words(m), no_break_space);
+    html_writer w;
+    w.put("{}{} UTC<br>{} later", same_date(s.from, s.to) ? "" : date(s.to) + " ",
+          time_of_day(s.to), length_words(m));
+    return w.take();
 }
 
 std::string packets_words(const model& m) {
@@ -215,7 +216,7 @@ markup capture_section(const model& m) {
         w.put("<div><dt>{}</dt><dd>{}</dd></div>", label, value);
     };
     fact_of("First packet", first_packet(m));
-    fact_of("Last packet", last_packet(m));
+    w.put("<div><dt>Last packet</dt><dd>{}</dd></div>", last_packet(m));
     fact_of("Packets", packets_words(m));
     fact_of("Protocols", protocols_sentence(m));
     fact_of("Messages", number(m.capture.messages));

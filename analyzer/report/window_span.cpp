@@ -37,7 +37,9 @@ time_span window_span(const connection& c) {
     if (values.empty()) return c.life;
     auto busy = busiest(values, nearly_all);
     // The rest as well, where it takes little more room.
-    const time_span all{values.front().at, values.back().at};
+    const auto first =
+        std::find_if(values.begin(), values.end(), [](const point& p) { return p.value > 0; });
+    const time_span all{first == values.end() ? values.front().at : first->at, values.back().at};
     if (all.length() * 2 < busy.length() * 3) busy = all;
     // Waiting that goes on to the end shows as well in a part of it.
     for (const auto& full : c.flow->full) {

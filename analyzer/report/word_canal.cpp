@@ -249,6 +249,15 @@ void chart_of_batches(card_draft& d, std::int64_t fault) {
     d.c.chart.right = fmt::format("{} refused", count_of(d.first_hit(), "batchId"));
 }
 
+// ", 2 open": with that batch, if it is not alone.
+std::string open_words(const card_draft& d, const batch_row& delivered) {
+    const auto at = delivered.delivered.time_ns;
+    const auto open = std::count_if(d.batches().begin(), d.batches().end(), [&](auto* b) {
+        return b->delivered.time_ns <= at && (b->finished.frame == 0 || b->finished.time_ns > at);
+    });
+    return open > 1 ? fmt::format(", {} open", open) : std::string{};
+}
+
 void word_ack_refused(card_draft& d) {
     auto& c = d.c;
     const auto& h = d.first_hit();
@@ -271,11 +280,12 @@ void word_ack_refused(card_draft& d) {
     for (const auto* b : d.batches()) {
         open += b->state == batch_state::open ? 1 : 0;
         if (b->batch == id || (oldest != 0 && b->batch == oldest))
-            d.evidence(b->delivered, fmt::format("batch {} delivered", b->batch));
+            d.evidence(b->delivered,
+                       fmt::format("batch {} delivered{}", b->batch, open_words(d, *b)));
         if (b->batch != id || b->state != batch_state::acknowledged ||
             b->finished.time_ns <= said.time_ns)
             continue;
-        const auto later = duration(b->finished.time_ns - said.time_ns);
+        const auto later = brief_duration(b->finished.time_ns - said.time_ns);
         d.evidence(b->finished, fmt::format("CLIENTACK {}, accepted", id));
         c.state = fmt::format("over after {}", brief_duration(b->finished.time_ns - said.time_ns));
         c.text = fmt::format(

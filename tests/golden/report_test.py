@@ -121,6 +121,20 @@ class Charts(unittest.TestCase):
         self.assertEqual(4, page.split('<div class="ln">Findings</div>')[1].split('<div class="ln ')[0].count('class="mk"'))
 
 
+    def test_of_durable_writes_say_how_most_of_them_went(self):
+        page = self.page(harness.CAPTURES / "dcp" / "durability_replication_ipv4.pcap")
+        self.assertIn("10 of 12 outcomes took 50 ms to 100 ms.", page)
+        self.assertIn("1 prepare, never_committed (seqno 19), is without an outcome.", page)
+        self.assertLess(page.index("<b>Prepare to commit.</b>"), page.index("<b>Receive window.</b>"))
+
+    def test_mark_a_finding_where_it_was_found(self):
+        page = self.page(harness.CAPTURES / "dcp" / "basic_ipv4.pcap")
+        marks = re.findall(r'<a class="mk"[^>]*left:([\d.]+)%"><svg[^>]*aria-label="(\w+): ([\w.]+)"', page)
+        # At .196 of an axis from .140 to .420; the stream that was in the way had opened before.
+        self.assertAlmostEqual(20, float(next(place for place, _, code in marks if code == "dcp.stream.refused")), delta=0.5)
+        self.assertEqual(1, sum(code == "dcp.flow.full" for _, _, code in marks))
+
+
 class Words(unittest.TestCase):
     def text(self, *captures):
         done = harness.run("report", *captures, "--no-progress", "--quiet", env={"COLUMNS": "100"})
@@ -129,6 +143,16 @@ class Words(unittest.TestCase):
     def test_of_the_text_say_how_many_findings_are_notes(self):
         text = self.text(harness.CAPTURES / "dcp" / "basic_ipv4.pcap")
         self.assertRegex(text, r"\n\d+ more findings? that (is a note|are notes), one line each; --all or -o report\.txt has them in full\.")
+
+    def test_of_a_refused_acknowledgement_agree_on_how_long_it_took(self):
+        text = self.text(REPORTS / "canal-ack-out-of-order.pcap")
+        self.assertIn("over after 19 ms", text)
+        self.assertIn("again 19 ms later", " ".join(text.split()))
+        self.assertIn("batch 73 delivered, 2 open", text)
+
+    def test_of_a_hole_offer_a_filter_for_all_holes(self):
+        text = self.text(REPORTS / "tcp-lost-segment-resync.pcap")
+        self.assertRegex(text, r"tcp\.port == \d+ && tcp\.analysis\.lost_segment\n")
 
     def test_of_a_filter_stand_apart_from_a_long_name(self):
         self.assertNotRegex(self.text(STALL), r"pcapframe\.number")
