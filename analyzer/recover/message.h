@@ -122,6 +122,9 @@ class handler {
     // ends is not known yet: on_gap tells, behind what the other side says meanwhile.
     virtual void on_missing(std::uint32_t /*connection*/, direction /*dir*/,
                             std::uint64_t /*offset*/) {}
+    // From now on (or no longer) something is waited for that may still come: what this connection
+    // said meanwhile is told later than what others say.
+    virtual void on_behind(std::uint32_t /*connection*/, bool /*behind*/) {}
     // FIN or RST sent by `dir`, at its place in the order.
     virtual void on_end(std::uint32_t connection, direction dir, end_kind how,
                         const frame_ref& at) = 0;

@@ -46,12 +46,14 @@ void recovered_connection::begin(direction side) {
 void recovered_connection::on_data(const tcp::chunk& c) {
     if (passed_ == 0) first_ns_ = c.available.at.time_ns;
     passed_ += c.size;
+    now_ns_ = c.now.at.time_ns;
     if (early_ == nullptr) {
         if (foreign_ != nullptr && foreign_->on_bytes(of(c.dir), c.bytes) && announced_)
             to_.on_protocol(info());
         await_start(c.available);
         feed(c.dir, c.begin, c.size, c.bytes, stamp::of(c));
         after(c.dir, c.available);
+        if (told_behind_) tell_behind();
         return;
     }
     std::vector<std::uint8_t>& kept = early_->bytes[index(c.dir)];
@@ -89,6 +91,7 @@ void recovered_connection::remember(const early_event& e, byte_view bytes) {
 }
 
 void recovered_connection::on_hole(const tcp::hole& h) {
+    now_ns_ = std::max(now_ns_, h.now.at.time_ns);
     if (early_ != nullptr) {
         const auto v = early_->detect.look_before_hole(of(h.dir), early_->run(h.dir));
         early_->run_begins[index(h.dir)] = early_->bytes[index(h.dir)].size();
@@ -108,6 +111,7 @@ void recovered_connection::on_hole(const tcp::hole& h) {
 }
 
 void recovered_connection::on_settled(direction side, tcp::position upto, const tcp::arrival& now) {
+    now_ns_ = now.at.time_ns;
     settled_[index(side)] = upto;
     if (early_ != nullptr) return;
     framers_[index(of(side))].on_settled(upto, now);
@@ -115,10 +119,12 @@ void recovered_connection::on_settled(direction side, tcp::position upto, const 
 }
 
 void recovered_connection::on_time(const tcp::arrival& now) {
+    now_ns_ = now.at.time_ns;
     if (early_ != nullptr) return;
     for (framer& f : framers_) f.on_time(now.at.time_ns);
     after(direction::c2s, now);
     order_.release();
+    tell_behind();
 }
 
 void recovered_connection::on_end(direction side, end_kind how, tcp::position at,
@@ -210,7 +216,7 @@ void recovered_connection::await_start(const tcp::arrival& now) {
 }
 
 // Tells the order how far a direction is known. Undecided bytes of a search hold the other
-// direction up no longer than a hole would (E1).
+// direction up no longer than a hole would (E1), from when they are let out of one.
 void recovered_connection::after(direction side, const tcp::arrival& now) {
     await_start(now);
     for (const direction dir : {of(side), opposite(of(side))}) {
@@ -220,11 +226,11 @@ void recovered_connection::after(direction side, const tcp::arrival& now) {
         if (!f.undecided()) {
             p.running = false;
         } else if (!p.running || p.at != f.decided()) {
-            p = {passed_, now.at.time_ns, f.decided(), true};
+            p = {passed_, now_ns_, f.decided(), true};
         }
         const bool long_enough =
             p.running && (passed_ - p.passed >= chosen_.tcp.settle_bytes ||
-                          now.at.time_ns - p.since_ns >= chosen_.tcp.settle_ns);
+                          now_ns_ - p.since_ns >= chosen_.tcp.settle_ns);
         order_.known(dir, f.undecided() && !long_enough
                               ? f.decided()
                               : std::max(f.end(), settled_[index(of(dir))]));
@@ -299,6 +305,19 @@ void recovered_connection::announce() {
     const connection_info c = info();
     to_.on_connection(c);
     to_.on_protocol(c);
+    tell_behind();
+}
+
+void recovered_connection::on_behind(bool behind) {
+    segments_behind_ = behind;
+    tell_behind();
+}
+
+void recovered_connection::tell_behind() {
+    const bool behind = segments_behind_ || wants_timer();
+    if (!announced_ || behind == told_behind_) return;
+    told_behind_ = behind;
+    to_.on_behind(who_.id, behind);
 }
 
 void recovered_connection::tell_change() {
@@ -341,7 +360,7 @@ void recovered_connection::on_record(direction side, protocol carries, byte_view
     if (wire_length > bytes.size()) {
         const tcp::position begin = f.end();
         f.on_hole({of(side), begin, begin + static_cast<tcp::position>(wire_length - bytes.size()),
-                   gap_reason::snaplen, now});
+                   gap_reason::snaplen, now, now});
     } else {
         f.drop_unfinished();
     }

@@ -24,6 +24,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     void on_settled(direction side, tcp::position upto, const tcp::arrival& now) override;
     void on_end(direction side, end_kind how, tcp::position at, tcp::position acknowledges,
                 const tcp::arrival& now) override;
+    void on_behind(bool behind) override;
     void on_close(end_kind how, const tcp::arrival& last) override;
     [[nodiscard]] std::uint64_t held() const noexcept override;
     void on_pressure(const tcp::arrival& now) override;
@@ -84,6 +85,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     void after(direction side, const tcp::arrival& now);
     void await_start(const tcp::arrival& now);
     void announce();
+    void tell_behind();
     void tell_change();
     [[nodiscard]] connection_info info() const;
     void close_totals(direction_totals (&totals)[2]);
@@ -96,6 +98,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     protocol carries_ = protocol::unknown;
     bool flipped_ = false;
     bool announced_ = false;
+    bool segments_behind_ = false, told_behind_ = false;
     bool started_[2] = {false, false};  // by side
     bool from_syn_[2] = {false, false};
     bool told_from_syn_[2] = {false, false};
@@ -106,6 +109,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     framer framers_[2];          // by direction
     std::uint64_t passed_ = 0;   // bytes of both directions so far
     std::int64_t first_ns_ = 0;  // time of the first of them
+    std::int64_t now_ns_ = 0;    // of the segment being worked off
     tcp::position settled_[2] = {tcp::no_position, tcp::no_position};  // by side
     struct patience {
         std::uint64_t passed = 0;

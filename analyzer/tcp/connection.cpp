@@ -82,6 +82,12 @@ void connection::on_segment(const capture::segment& s, direction dir, const arri
     other.on_time(around);
     mine.on_time(around);
     if (consumer_->wants_timer()) consumer_->on_time(now);
+    tell_behind();
+}
+
+void connection::tell_behind() {
+    const bool behind = halves_[0].awaits() || halves_[1].awaits();
+    if (behind != behind_) consumer_->on_behind(behind_ = behind);
 }
 
 void connection::on_syn(const capture::segment& s, direction dir, surroundings& around) {
@@ -191,6 +197,7 @@ void connection::on_time(const arrival& now, std::int64_t time_ns) {
     surroundings around = with(now, time_ns);
     for (half_stream& half : halves_) half.on_time(around);
     consumer_->on_time(now);
+    tell_behind();
 }
 
 void connection::relieve(const arrival& now, std::int64_t time_ns) {

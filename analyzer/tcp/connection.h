@@ -82,6 +82,7 @@ class connection {
                 who_.id,       now,           time_ns,       seen_};
     }
     [[nodiscard]] bool is_stray(const capture::segment& s, direction dir) const noexcept;
+    void tell_behind();
     void on_syn(const capture::segment& s, direction dir, surroundings& around);
     void on_payload(const capture::segment& s, direction dir, position acknowledges, bool copy,
                     surroundings& around);
@@ -101,6 +102,7 @@ class connection {
     std::int8_t scale_[2] = {-1, -1};
     bool window_known_[2] = {false, false};
     bool rst_seen_ = false;
+    bool behind_ = false;  // as told
     std::uint8_t strays_ = 0;  // in a row
     std::uint64_t seen_ = 0;
     std::int64_t last_time_ns_ = 0;

@@ -153,7 +153,8 @@ void half_stream::deliver(position begin, std::uint64_t size, byte_view bytes,
                           surroundings& with) {
     next_ = begin + static_cast<position>(size);
     if (!bytes.empty() && with.consumer.wants_content()) ring_.append(with.rings, begin, bytes);
-    with.consumer.on_data({dir_, begin, size, bytes, brought, available, acknowledges});
+    with.consumer.on_data(
+        {dir_, begin, size, bytes, brought, available, acknowledges, with.now});
 }
 
 void half_stream::drain(surroundings& with) {
@@ -286,7 +287,7 @@ void half_stream::give_up_lowest(surroundings& with) {
 
 void half_stream::give_up(position end, bool for_memory, surroundings& with) {
     const bool acknowledged = acked_ != no_position && acked_ >= end;
-    hole h{dir_, next_, end, gap_reason::not_acked, with.now};
+    hole h{dir_, next_, end, gap_reason::not_acked, with.now, with.now};
     if (cut_.covers(next_, end)) {
         h.reason = gap_reason::snaplen;
     } else if (for_memory) {

@@ -80,6 +80,12 @@ class half_stream {
     // E1b: no more segments will come.
     void finish(surroundings& with);
 
+    // Something that was sent is not here, and may still come.
+    [[nodiscard]] bool awaits() const noexcept {
+        return !late_.empty() || (fin_ != no_position && !fin_done_) ||
+               (rst_ != no_position && !rst_done_) ||
+               (started_ && acked_ > (next_ < settled_ ? settled_ : next_));
+    }
     [[nodiscard]] std::uint64_t held() const noexcept { return late_.cost() + cut_.cost(); }
     [[nodiscard]] bool syn_seen() const noexcept { return syn_seen_; }
     [[nodiscard]] bool data_seen() const noexcept { return data_seen_; }

@@ -42,6 +42,7 @@ struct chunk {
     arrival available;  // the segment after which everything up to their end was there
     position acknowledges =
         no_position;  // of the other direction, by the segment that brought them
+    arrival now;      // the segment being worked off: later, if they waited behind a hole
 };
 
 struct hole {
@@ -50,6 +51,7 @@ struct hole {
     position end = 0;
     gap_reason reason = gap_reason::not_acked;
     arrival behind;  // the segment that brought the first byte behind it, else the last one seen
+    arrival now;     // the segment at which it became final
 };
 
 // One a connection, owned by it. Directions are as far as the segments tell: `c2s` comes from who
@@ -74,6 +76,9 @@ class stream_consumer {
     // FIN or RST reached at its place. `acknowledges` as in chunk.
     virtual void on_end(direction dir, end_kind how, position at, position acknowledges,
                         const arrival& now) = 0;
+    // Whether something is waited for that may still come, at the end of a segment: what this
+    // connection says meanwhile is told later than what others say.
+    virtual void on_behind(bool /*behind*/) {}
     // The last call.
     virtual void on_close(end_kind how, const arrival& last) = 0;
 

@@ -115,6 +115,11 @@ void session::on_missing(std::uint32_t connection, direction dir, std::uint64_t 
     hand_on_findings();
 }
 
+void session::on_behind(std::uint32_t connection, bool behind) {
+    tracked* t = find(connection);
+    if (t != nullptr && t->canal) t->canal->behind(behind);
+}
+
 void session::on_unparsed(const recover::unparsed_run& u) {
     to_.on_unparsed(u);
     tracked* t = find(u.connection);

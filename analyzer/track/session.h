@@ -63,6 +63,7 @@ class session final : public recover::handler {
     void on_gap(const recover::gap& g) override;
     void on_unparsed(const recover::unparsed_run& u) override;
     void on_missing(std::uint32_t connection, direction dir, std::uint64_t offset) override;
+    void on_behind(std::uint32_t connection, bool behind) override;
     void on_end(std::uint32_t connection, direction dir, recover::end_kind how,
                 const frame_ref& at) override;
     void on_totals(std::uint32_t connection, const recover::direction_totals& c2s,

@@ -54,6 +54,7 @@ tracker::state::state(world::state& world, const connection_start& begin,
 
 track_record tracker::state::feed(const message_input& m) {
     begin_event(m.id, m.frames);
+    over_hole(m.dir);
     track_record rec;
     rec.era = era;
     const packet_view packet = parse_packet(m.payload, port);
@@ -181,10 +182,7 @@ bool tracker::state::use_key(key_state& key) {
         is_named.insert(&key);
         named.push_back(&key);
         if (live) key.users.push_back(id);
-        if (pairing_doubt || holes[0] || holes[1]) {
-            key.uncertain = true;
-            key.doubt = key.deliveries;
-        }
+        if (pairing_doubt || holes[0] || holes[1]) key.begin_doubt();
     }
     last_key = &key;
     return true;
@@ -268,12 +266,22 @@ void tracker::state::judge_get(request& r, const request_view& q) {
     std::vector<std::uint64_t> rivals;
     std::vector<getter>& getters = r.destination->getters;
     frame_ref first;
+    bool doubt = true;  // of all of them
     for (const getter& g : getters) {
         if (g.connection == id || now() - g.at_ns > limit) continue;
         const std::uint64_t pair =
             std::uint64_t{std::min(id, g.connection)} << 32 | std::max(id, g.connection);
-        std::unordered_set<std::uint64_t>& told = r.destination->told;
-        if (told.size() >= most_keys || !told.insert(pair).second) continue;
+        // It may have ended before: that would not have been heard yet, or not at all.
+        const straggler other = shared.straggling(g.connection);
+        const bool unsure = is_behind || other.behind || other.may_be_over;
+        destination_state& d = *r.destination;
+        if (d.told.contains(pair) || (unsure && d.told_unsure.contains(pair))) continue;
+        std::unordered_set<std::uint64_t>& told = unsure ? d.told_unsure : d.told;
+        if (told.size() >= most_keys) continue;
+        told.insert(pair);
+        if (doubt && !unsure) rivals.clear();
+        if (unsure && !doubt) continue;
+        doubt = unsure;
         rivals.push_back(g.connection);
         first = {g.at_ns, g.frame, where.done.file};
     }
@@ -282,8 +290,8 @@ void tracker::state::judge_get(request& r, const request_view& q) {
         std::vector<findings::figure> figures;
         add_key(figures, r.key);
         figures.push_back({"connections", std::move(rivals)});
-        report(code::canal_consumer_competing, {severity::warning, false, first},
-               std::move(figures),
+        report(code::canal_consumer_competing,
+               {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
                sentence("this connection and connection ", with, " both get batches of ",
                         printable(r.destination->name)));
     }
@@ -317,6 +325,9 @@ track_record tracker::feed(const message_input& m) noexcept {
 }
 void tracker::hole(direction dir) noexcept {
     state_->hole(dir);
+}
+void tracker::behind(bool is) noexcept {
+    state_->fall_behind(is);
 }
 void tracker::order_unknown() noexcept {
     state_->unordered = true;

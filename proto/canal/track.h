@@ -181,6 +181,9 @@ class tracker {
     [[nodiscard]] track_record feed(const message_input& m) noexcept;
     // Something that `dir` sent was not captured.
     void hole(direction dir) noexcept;
+    // From here on (or no longer) it is heard of later than other connections are: rules that
+    // compare them only note.
+    void behind(bool is) noexcept;
     // The order of the two directions is not known from here on: rules that compare them only note.
     void order_unknown() noexcept;
     // A length field that is negative or beyond the cap, where a frame should begin (rules 15 and

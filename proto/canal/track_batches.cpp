@@ -25,6 +25,7 @@ struct tracker::state::delivery {
     bool jumped = false;      // rule 12 has spoken
     bool first_position = true;
     bool repeats_unexpected = false;
+    bool repeats_unsure = false;  // perhaps expected: a hole may have held the rollback
     std::uint32_t repeated = 0;
     std::int64_t first_repeated = 0;
     std::string file;  // of first_repeated
@@ -55,7 +56,10 @@ void tracker::state::deliver(const message_input& m, const packet_view& packet,
     d.message = m.id;
     d.bytes = m.payload.size() + length_size;
     if (v.batch_id < 1) key = nullptr;
-    if (key != nullptr) judge_batch_id(*key, d.id, d);
+    if (key != nullptr) {
+        meet_others(*key);
+        judge_batch_id(*key, d.id, d);
+    }
     read_entries(packet.body, key, d);
     judge_delivery(key, get, d, rec);
 }
@@ -72,6 +76,7 @@ void tracker::state::restarted(key_state& key) {
     key.skipped.clear();
     key.lost_gets = 0;
     key.last_id = 0;
+    key.unseen_below = 0;
     still_open(key);
 }
 
@@ -105,8 +110,9 @@ void tracker::state::judge_batch_id(key_state& key, std::int64_t batch_id, deliv
                      lost ? " went to a client that had stopped"
                           : " missing from the capture, or taken by another consumer"));
         if (key.skipped.size() >= most_skips) key.skipped.erase(key.skipped.begin());
-        key.skipped.emplace_back(key.last_id + 1, batch_id - 1);
+        key.skipped.push_back({key.last_id + 1, batch_id - 1, doubt});
     }
+    if (doubt && (!known || restart)) key.unseen_below = batch_id;
     const bool reconnected = known && key.last_connection != id;
     if (restart || reconnected) {
         if (key.highest) key.expected = key.highest;
@@ -117,11 +123,11 @@ void tracker::state::judge_batch_id(key_state& key, std::int64_t batch_id, deliv
         // The run it was skipped in falls in two.
         const auto run = std::find_if(
             key.skipped.begin(), key.skipped.end(),
-            [&](const auto& each) { return each.first <= batch_id && batch_id <= each.second; });
-        const auto last = run->second;
-        run->second = batch_id - 1;
-        if (batch_id < last) key.skipped.emplace_back(batch_id + 1, last);
-        std::erase_if(key.skipped, [](const auto& each) { return each.first > each.second; });
+            [&](const auto& each) { return each.first <= batch_id && batch_id <= each.last; });
+        const skipped_batches behind{batch_id + 1, run->last, run->doubt};
+        run->last = batch_id - 1;
+        key.skipped.push_back(behind);
+        std::erase_if(key.skipped, [](const auto& each) { return each.first > each.last; });
     }
     key.last_id = std::max(key.last_id, batch_id);
     key.last_connection = id;
@@ -172,7 +178,7 @@ void tracker::state::read_position(const entry_view& e, key_state& key, delivery
     const std::int64_t offset = e.header.logfile_offset;
     if (d.first_position && key.batch_end && !d.may_repeat && !d.jumped &&
         compare(file, offset, *key.batch_end) < 0) {
-        const bool doubt = doubtful(key);
+        const bool doubt = unsure(file, offset, key);
         std::vector<findings::figure> figures{{"batchId", d.id},
                                               {"journal", std::string(file)},
                                               {"position", offset},
@@ -191,7 +197,7 @@ void tracker::state::read_position(const entry_view& e, key_state& key, delivery
         if (!repeated) key.expected.reset();
     } else if (key.highest && compare(file, offset, *key.highest) < 0) {
         repeated = true;
-        d.repeats_unexpected = true;
+        (unsure(file, offset, key) ? d.repeats_unsure : d.repeats_unexpected) = true;
     }
     if (repeated && d.repeated++ == 0) {
         d.file = file;
@@ -204,6 +210,14 @@ void tracker::state::read_position(const entry_view& e, key_state& key, delivery
     if (!key.highest) key.highest.emplace();
     if (key.highest->file.empty() || compare(file, offset, *key.highest) > 0) keep(*key.highest);
     keep(d.last);
+    if (key.unsure_again && compare(file, offset, *key.unsure_again) > 0) key.unsure_again.reset();
+}
+
+// May a rollback that was not seen bring this entry again?
+bool tracker::state::unsure(std::string_view file, std::int64_t offset,
+                            const key_state& key) const noexcept {
+    return doubtful(key) ||
+           (key.unsure_again && compare(file, offset, *key.unsure_again) <= 0);
 }
 
 // Rule 21, and the transaction as a whole.
@@ -286,7 +300,9 @@ void tracker::state::judge_delivery(key_state* key, const request* get, delivery
                                               {"firstPosition", d.first_repeated}};
         add_key(figures, key);
         report(code::canal_batch_redelivered,
-               {d.repeats_unexpected ? severity::warning : severity::note, false, {}},
+               {d.repeats_unexpected ? severity::warning : severity::note,
+                !d.repeats_unexpected && d.repeats_unsure,
+                {}},
                std::move(figures),
                sentence("batch ", std::to_string(d.id), " brings ", std::uint64_t{d.repeated},
                         plural(d.repeated, " entry", " entries"), " again, from ",
@@ -328,7 +344,12 @@ void tracker::state::enter(key_state& key, delivery& d) {
         key.open_bytes += d.bytes;
     if (unacked.size() >= most_batches) unacked.pop_front();
     unacked.push_back({&key, d.id, key.deliveries, now()});
-    key.clear_doubt();
+    // What the client says next may be hidden, or may have been said before.
+    if (doubtful() || in_hole[index(direction::c2s)] || others_behind(key)) {
+        key.begin_doubt();
+    } else {
+        key.clear_doubt();
+    }
 }
 
 void tracker::state::judge_sizes(const request* get, const delivery& d) {
@@ -433,6 +454,7 @@ void tracker::state::damaged_batch(byte_view head) {
                                                                                : nullptr;
     if (key == nullptr) return;
     key->uncertain = true;
+    meet_others(*key);
     judge_batch_id(*key, d.id, d);
     d.bytes = read_length(head).whole();
     enter(*key, d);

@@ -68,6 +68,8 @@ struct tracker::state {
     void read_entry(byte_view bytes, key_state* key, delivery& d);
     row_change_view read_row_change(const entry_view& e, delivery& d);
     void read_position(const entry_view& e, key_state& key, delivery& d);
+    [[nodiscard]] bool unsure(std::string_view file, std::int64_t offset,
+                              const key_state& key) const noexcept;
     void read_transaction(const entry_view& e, const row_change_view& change, key_state& key,
                           delivery& d);
     void enter(key_state& key, delivery& d);
@@ -82,6 +84,12 @@ struct tracker::state {
     void check_requests(std::int64_t now);
     void check_batches(std::int64_t now);
     void hole(direction dir);
+    void over_hole(direction dir);
+    void fall_behind(bool is);
+    void tell_straggling();
+    [[nodiscard]] bool sure_to_work(const batch& b, const key_state& key) const noexcept;
+    [[nodiscard]] bool others_behind(const key_state& key) const noexcept;
+    void meet_others(key_state& key);
     void bad_length(direction dir, std::uint32_t length, byte_view behind);
     void end(direction dir, close_kind how);
     void unanswered(std::string_view why);
@@ -120,7 +128,7 @@ struct tracker::state {
     // Rules 1, 2 and 16 are notes; rules 4, 5 and 12 of that key are.
     [[nodiscard]] bool doubtful() const noexcept { return pairing_doubt || unordered; }
     [[nodiscard]] bool doubtful(const key_state& key) const noexcept {
-        return key.uncertain || unordered;
+        return key.uncertain || doubtful() || others_behind(key);
     }
     [[nodiscard]] std::int64_t now() const noexcept { return where.done.time_ns; }
 
@@ -143,6 +151,8 @@ struct tracker::state {
     frame_ref unread_from;  // the first of the server's FIN and any RST: nobody reads what the
                             // client sends after it
     bool holes[2] = {false, false};
+    bool in_hole[2] = {false, false};  // nothing was heard behind the last one
+    bool is_behind = false;
     bool unordered = false;
     bool pending_incomplete[2] = {false, false};
     std::int64_t last_frame_ns = 0;

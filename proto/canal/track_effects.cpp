@@ -61,7 +61,8 @@ void tracker::state::apply_ack(request& r) {
     key_state& key = *r.key;
     const std::int64_t n = r.batch_id;
     if (n <= 0) return;
-    const bool doubt = doubtful(key);
+    meet_others(key);
+    const bool doubt = doubtful(key) || key.may_be_unseen(n);
     const severity level = doubt ? severity::note : severity::error;
     std::vector<findings::figure> figures{{"batchId", n}};
     add_key(figures, &key);
@@ -96,6 +97,7 @@ void tracker::state::apply_ack(request& r) {
 
 void tracker::state::apply_rollback(request& r) {
     key_state& key = *r.key;
+    meet_others(key);
     if (r.batch_id == 0) {
         r.dropped.swap(key.open);
     } else if (const auto found = key.open.find(r.batch_id); found != key.open.end()) {
@@ -103,10 +105,14 @@ void tracker::state::apply_rollback(request& r) {
     }
     std::uint64_t entries = 0;
     std::uint32_t rival = 0;
+    bool rival_sure = false;
     std::vector<std::uint64_t> ids;
     const auto look = [&](const batch& b) {
         const std::uint32_t brought_by = b.facts.connection;
-        if (brought_by != id && shared.live.contains(brought_by)) rival = brought_by;
+        if (brought_by == id || !shared.live.contains(brought_by)) return;
+        const bool sure = sure_to_work(b, key);
+        if (sure || !rival_sure) rival = brought_by;
+        rival_sure = rival_sure || sure;
     };
     if (key.users.size() > 1) {
         for (const auto& [n, each] : key.open) look(each);
@@ -125,9 +131,11 @@ void tracker::state::apply_rollback(request& r) {
     key.transaction.lose();
 
     const bool automatic = !r.after_get;
-    const severity level = rival != 0  ? severity::error
-                           : automatic ? severity::note
-                                       : severity::warning;
+    // Where a request may be hidden it is not known whether the rollback has taken effect.
+    const bool doubt = doubtful();
+    const severity level = doubt || (automatic && !rival_sure) ? severity::note
+                           : rival_sure                        ? severity::error
+                                                               : severity::warning;
     const std::size_t dropped = r.dropped.size();
     std::vector<findings::figure> figures{{"batchId", r.batch_id},
                                           {"droppedBatches", std::uint64_t{dropped}},
@@ -142,7 +150,14 @@ void tracker::state::apply_rollback(request& r) {
                  entries, findings::plural(entries, " entry", " entries"));
     if (rival != 0)
         text += sentence(", while connection ", std::to_string(rival), " still works on them");
-    report(code::canal_rollback, {level, false, r.at}, std::move(figures), std::move(text));
+    const bool uncertain = doubt || (rival != 0 && !rival_sure);
+    report(code::canal_rollback, {level, uncertain, r.at}, std::move(figures), std::move(text));
+}
+
+// Is the connection that brought the batch still there, and the batch not closed unseen?
+bool tracker::state::sure_to_work(const batch& b, const key_state& key) const noexcept {
+    const straggler owner = shared.straggling(b.facts.connection);
+    return b.number > key.doubt && !owner.behind && !owner.may_be_over && !is_behind;
 }
 
 void tracker::state::undo(request& r) {

@@ -19,6 +19,34 @@ std::string batches_text(const std::vector<std::uint64_t>& batches) {
     return sentence("batch ", batches.front(), more != 0 ? sentence(" and ", more, " more") : "");
 }
 
+// Batches of one finding of rule 13. Those that a hole may have closed are told of only if there
+// are no others.
+struct unclosed {
+    std::vector<batch*> all;
+    const key_state* of = nullptr;  // of the first
+    frame_ref first;
+    bool doubt = true;
+
+    void add(const key_state& key, batch& b, bool unsure) {
+        unsure = unsure || b.number <= key.doubt;
+        if (unsure && !doubt) return;
+        if (of == nullptr || (doubt && !unsure)) {
+            all.clear();
+            of = &key;
+            first = b.facts.delivered;
+            doubt = unsure;
+        }
+        all.push_back(&b);
+    }
+    [[nodiscard]] std::vector<std::uint64_t> ids() const {
+        std::vector<std::uint64_t> some;
+        for (const batch* b : all) {
+            if (some.size() < most_pieces) some.push_back(static_cast<std::uint64_t>(b->facts.id));
+        }
+        return some;
+    }
+};
+
 // What a GET said of waiting itself.
 std::string asked(const request& r) {
     return r.wait_ns > 0 ? sentence(", it asked to wait for ", duration_text(r.wait_ns))
@@ -72,10 +100,7 @@ void tracker::state::settle_request(request& r, bool over, std::string_view unti
 // Rule 13, by time: batches that this connection brought.
 void tracker::state::check_batches(std::int64_t now_ns) {
     const std::int64_t limit = shared.limits.ns(findings::limit::batch_time);
-    std::vector<std::uint64_t> late;
-    const key_state* of = nullptr;
-    frame_ref first;
-    bool doubt = true;
+    unclosed late;
     const auto finding = std::make_shared<lasting_finding>();
     for (; !unacked.empty() && now_ns - unacked.front().at_ns > limit; unacked.pop_front()) {
         const delivered& oldest = unacked.front();
@@ -84,22 +109,18 @@ void tracker::state::check_batches(std::int64_t now_ns) {
         batch& each = found->second;
         if (each.told_unacked) continue;
         each.told_unacked = true;
-        if (of == nullptr) {
-            of = oldest.key;
-            first = each.facts.delivered;
-        }
-        if (late.size() < most_pieces) late.push_back(static_cast<std::uint64_t>(oldest.id));
-        each.overdue = finding;
-        ++finding->open;
-        doubt = doubt && each.number <= oldest.key->doubt;
+        late.add(*oldest.key, each, others_behind(*oldest.key));
     }
+    const key_state* of = late.of;
     if (of == nullptr) return;
-    finding->since = first;
-    finding->batches = std::move(late);
-    const std::int64_t age = now_ns - first.time_ns;
+    for (batch* each : late.all) each->overdue = finding;
+    finding->open = late.all.size();
+    finding->since = late.first;
+    finding->batches = late.ids();
+    const std::int64_t age = now_ns - late.first.time_ns;
     finding->id = report(
         code::canal_batch_unacknowledged,
-        {doubt ? severity::note : severity::warning, doubt, first, true},
+        {late.doubt ? severity::note : severity::warning, late.doubt, late.first, true},
         age_figures(finding->batches, age, *of),
         sentence(batches_text(finding->batches), plural(finding->batches.size(), " is", " are"),
                  " not acknowledged after ", duration_text(age)));
@@ -178,10 +199,43 @@ void tracker::state::hole(direction dir) {
     doubt_number = next_number;
     if (dir == direction::s2c) lost_before = next_number;
     for (key_state* key : named) {
-        key->uncertain = true;
-        key->doubt = key->deliveries;
+        key->begin_doubt();
         key->transaction.lose();
     }
+    in_hole[index(dir)] = true;
+    tell_straggling();
+}
+
+void tracker::state::tell_straggling() {
+    shared.set_straggling({.connection = id,
+                           .behind = is_behind,
+                           .may_be_over = live && (in_hole[0] || in_hole[1])});
+}
+
+// What lies behind it was heard: it did not hold the end.
+void tracker::state::over_hole(direction dir) {
+    if (!in_hole[index(dir)]) return;
+    in_hole[index(dir)] = false;
+    tell_straggling();
+}
+
+void tracker::state::fall_behind(bool is) {
+    is_behind = is;
+    tell_straggling();
+}
+
+bool tracker::state::others_behind(const key_state& key) const noexcept {
+    return std::any_of(
+        shared.stragglers.begin(), shared.stragglers.end(), [&](const straggler& s) {
+            return s.behind && (s.connection == id ? key.users.size() > 1
+                                                   : std::find(key.users.begin(), key.users.end(),
+                                                               s.connection) != key.users.end());
+        });
+}
+
+// What the others of a key say is not heard in the order in which it was said.
+void tracker::state::meet_others(key_state& key) {
+    if (!shared.stragglers.empty() && others_behind(key)) key.begin_doubt();
 }
 
 // Told when the search for a next packet is over, perhaps behind the end: what counts is when the
@@ -248,6 +302,7 @@ void tracker::state::end(direction dir, close_kind how) {
     if (first_end) {
         live = false;
         shared.live.erase(id);
+        tell_straggling();
         leave_keys(true);
         settle_keys();
     }
@@ -290,10 +345,7 @@ void tracker::state::judge_close(direction dir, close_kind how) {
 
 // The connection no longer counts among those that use its keys (rules 12, 13, 17).
 void tracker::state::leave_keys(bool tell) {
-    std::vector<std::uint64_t> left;
-    const key_state* of = nullptr;
-    frame_ref first;
-    bool doubt = true;
+    unclosed left;
     for (const request& r : open_) {
         if (is(r.type, packet_type::get) && r.key != nullptr) ++r.key->lost_gets;
     }
@@ -305,31 +357,28 @@ void tracker::state::leave_keys(bool tell) {
         for (auto& [n, each] : key->open) {
             if (each.told_unacked) continue;
             each.told_unacked = true;
-            if (of == nullptr) {
-                of = key;
-                first = each.facts.delivered;
-            }
-            if (left.size() < most_pieces) left.push_back(static_cast<std::uint64_t>(n));
-            doubt = doubt && each.number <= key->doubt;
+            left.add(*key, each, others_behind(*key));
         }
     }
-    if (of == nullptr || foreign || !tell) return;
-    const std::uint64_t count = left.size();
+    if (left.of == nullptr || foreign || !tell) return;
+    std::vector<std::uint64_t> batches = left.ids();
+    const std::uint64_t count = batches.size();
     std::string text =
-        sentence(plural(count, "batch ", "batches from "), std::to_string(left.front()),
+        sentence(plural(count, "batch ", "batches from "), std::to_string(batches.front()),
                  plural(count, " was", " on were"),
-                 " not acknowledged when the last connection of ", key_text(of), " ended");
+                 " not acknowledged when the last connection of ", key_text(left.of), " ended");
     std::vector<findings::figure> figures{
-        {"batchId", std::int64_t(left.front())},
-        {"ageMs", static_cast<double>(now() - first.time_ns) / 1e6},
-        {"batches", std::move(left)}};
-    add_key(figures, of);
+        {"batchId", std::int64_t(batches.front())},
+        {"ageMs", static_cast<double>(now() - left.first.time_ns) / 1e6},
+        {"batches", std::move(batches)}};
+    add_key(figures, left.of);
     report(code::canal_batch_unacknowledged,
-           {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
-           std::move(text));
+           {left.doubt ? severity::note : severity::warning, left.doubt, left.first},
+           std::move(figures), std::move(text));
 }
 
 void tracker::state::finish() {
+    shared.set_straggling({id});
     if (foreign) return;
     check_times(now());
     if (client_fin && !server_fin && !reset) unanswered("the capture ended; the client had closed");

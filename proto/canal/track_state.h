@@ -80,6 +80,12 @@ struct transaction_state {
 
 struct destination_state;
 
+// A run of batch ids that did not come.
+struct skipped_batches {
+    std::int64_t first = 0, last = 0;
+    bool doubt = false;  // a hole may have held them
+};
+
 // Server, destination, client id: what batches belong to.
 struct key_state {
     std::uint32_t index = 0;
@@ -92,7 +98,7 @@ struct key_state {
     bool told_count = false, told_bytes = false;  // rule 13, until it is below again
     lasting_finding sums;
     std::map<std::int64_t, past_batch> past;
-    std::vector<std::pair<std::int64_t, std::int64_t>> skipped;  // runs, first and last
+    std::vector<skipped_batches> skipped;
 
     std::uint64_t deliveries = 0;
     std::int64_t last_id = 0;           // the highest
@@ -106,8 +112,15 @@ struct key_state {
 
     bool uncertain = false;   // rules 4, 5, 12, until clear_doubt()
     std::uint64_t doubt = 0;  // deliveries when the hole came; rule 13 doubts batches up to here
+    std::int64_t unseen_below = 0;         // smaller ids may have been handed out unseen
+    std::optional<position> unsure_again;  // entries up to here may come again: a rollback may have
+                                           // been hidden
 
+    // Batches handed out up to now may have been closed, others handed out unseen.
+    void begin_doubt();
     void clear_doubt() noexcept;
+    // May the batch have been handed out unseen?
+    [[nodiscard]] bool may_be_unseen(std::int64_t id) const noexcept;
     [[nodiscard]] bool was_skipped(std::int64_t id) const noexcept;
     void remember(std::int64_t id, past_batch what);
 };
@@ -128,7 +141,8 @@ struct destination_state {
     std::size_t filter_size = 0;             // its length
     std::size_t filter_hash = 0;             // and its hash
     std::vector<getter> getters;             // last GET of each live connection
-    std::unordered_set<std::uint64_t> told;  // pairs of connections, rule 17
+    // Pairs of connections, rule 17: told of, and told of with doubt.
+    std::unordered_set<std::uint64_t> told, told_unsure;
 };
 
 struct request {
@@ -161,6 +175,13 @@ struct request {
     return type == static_cast<std::int32_t>(which);
 }
 
+// A connection that is not heard of as soon as others are, or perhaps no more.
+struct straggler {
+    std::uint32_t connection = 0;
+    bool behind = false;     // something of it is waited for
+    bool may_be_over = false;  // a hole may have held its end
+};
+
 struct world::state {
     findings::thresholds limits;
     observer* watching = nullptr;
@@ -170,12 +191,15 @@ struct world::state {
     std::unordered_map<std::string, destination_state*> destination_by_name;
     std::unordered_map<std::string, std::uint32_t> servers_of_name;
     std::unordered_set<std::uint32_t> live;  // connections without FIN or RST
+    std::vector<straggler> stragglers;
     std::uint32_t last_finding = first_finding_id;
     std::string scratch;
 
     // Null when the cap is reached (or the name is empty).
     destination_state* destination(std::string_view server, std::string_view name);
     key_state* key(destination_state* destination, std::string_view client_id);
+    [[nodiscard]] straggler straggling(std::uint32_t connection) const noexcept;
+    void set_straggling(const straggler& s);
     void link(std::uint32_t from, link_kind kind, std::uint32_t to) const noexcept {
         if (watching != nullptr && from != 0) watching->on_link(from, kind, to);
     }

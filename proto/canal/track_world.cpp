@@ -36,6 +36,18 @@ int compare(std::string_view file, std::int64_t offset, const position& p) noexc
     return offset < p.offset ? -1 : offset > p.offset ? 1 : 0;
 }
 
+void key_state::begin_doubt() {
+    uncertain = true;
+    doubt = deliveries;
+    if (highest) unsure_again = highest;
+}
+
+bool key_state::may_be_unseen(std::int64_t id) const noexcept {
+    return id < unseen_below || std::any_of(skipped.begin(), skipped.end(), [&](const auto& run) {
+               return run.doubt && run.first <= id && id <= run.last;
+           });
+}
+
 void key_state::clear_doubt() noexcept {
     if (!uncertain || open.empty()) return;
     const bool old_left = std::any_of(
@@ -45,7 +57,7 @@ void key_state::clear_doubt() noexcept {
 
 bool key_state::was_skipped(std::int64_t id) const noexcept {
     return std::any_of(skipped.begin(), skipped.end(),
-                       [&](const auto& run) { return run.first <= id && id <= run.second; });
+                       [&](const auto& run) { return run.first <= id && id <= run.last; });
 }
 
 void key_state::remember(std::int64_t id, past_batch what) {
@@ -81,6 +93,18 @@ key_state* world::state::key(destination_state* destination, std::string_view cl
     made->client_id = client_id;
     key_by_name.emplace(scratch, made.get());
     return keys.emplace_back(std::move(made)).get();
+}
+
+straggler world::state::straggling(std::uint32_t connection) const noexcept {
+    for (const straggler& s : stragglers) {
+        if (s.connection == connection) return s;
+    }
+    return {connection};
+}
+
+void world::state::set_straggling(const straggler& s) {
+    std::erase_if(stragglers, [&](const straggler& o) { return o.connection == s.connection; });
+    if (s.behind || s.may_be_over) stragglers.push_back(s);
 }
 
 void world::state::tell(const batch& b, batch_fate fate, std::uint32_t closer,
