@@ -329,7 +329,11 @@ void recovered_connection::tell_change() {
 void recovered_connection::on_event(const event& e) {
     announce();
     if (const auto* m = std::get_if<message>(&e.what)) {
-        to_.on_message(*m);
+        message told = *m;
+        const std::size_t other = index(opposite(of(m->dir)));
+        if (e.waits_for != tcp::no_position && started_[other])
+            told.acknowledges = std::max<std::int64_t>(e.waits_for - origin_[other], 0);
+        to_.on_message(told);
     } else if (const auto* g = std::get_if<gap>(&e.what)) {
         to_.on_gap(*g);
     } else if (const auto* u = std::get_if<unparsed_run>(&e.what)) {

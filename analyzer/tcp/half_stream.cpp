@@ -313,7 +313,8 @@ void half_stream::finish(surroundings& with) {
         drain(with);
     }
     // E2: acknowledged and never captured. One byte more than was seen may be a FIN.
-    const bool more = data_seen_ && fin_ == no_position && acked_ > highest_ + 1;
+    const position seen = std::max(highest_, next_);
+    const bool more = (data_seen_ || syn_seen_) && fin_ == no_position && acked_ > seen + 1;
     const position end = more ? acked_ : highest_;
     if (!fin_done_ && end > next_) give_up(end, false, with);
     reach_ends(with);

@@ -86,7 +86,8 @@ void session::on_message(const recover::message& m) {
                             .dir = m.dir,
                             .payload = m.bytes.subspan(canal_length_bytes),
                             .frames = m.frames,
-                            .first_ns = m.first_ns});
+                            .first_ns = m.first_ns,
+                            .acknowledges = m.acknowledges});
         to_.on_canal(m, said, canal_world_);
     }
     hand_on_findings();
@@ -101,8 +102,8 @@ void session::on_gap(const recover::gap& g) {
         if (!told) t->dcp->hole(g.dir);
         t->behind_gap[index(g.dir)] = true;
     }
-    if (told) return;
-    if (t->canal) t->canal->hole(g.dir);
+    if (t->canal && !told) t->canal->hole(g.dir);
+    if (t->canal) t->canal->hole_ends(g.dir, g.offset + g.length);
     hand_on_findings();
 }
 
@@ -140,6 +141,7 @@ void session::on_unparsed(const recover::unparsed_run& u) {
         t->canal->damaged(u.dir, u.head, ++last_id_, u.frames);
     } else if (u.kind == recover::unparsed_kind::skipped) {
         t->canal->hole(u.dir);
+        t->canal->hole_ends(u.dir, u.offset + u.length);
     }
     hand_on_findings();
 }

@@ -49,6 +49,7 @@ tracker::state::state(world::state& world, const connection_start& begin,
       port(begin.port),
       from_start{begin.from_start[0], begin.from_start[1]},
       pairing_doubt(!begin.from_start[0] || !begin.from_start[1]) {
+    if (pairing_doubt) doubt_number = after_next_answer;
     shared.live.insert(id);
 }
 
@@ -108,6 +109,7 @@ void tracker::state::client_packet(const message_input& m, const packet_view& pa
     r.number = next_number++;
     r.after_get = get_seen;
     r.id = m.id;
+    r.acknowledges = m.acknowledges;
     r.at = where.done;
     r.type = packet.type;
     r.login = auth || (first && !logged_in);
@@ -149,6 +151,7 @@ void tracker::state::client_packet(const message_input& m, const packet_view& pa
     }
     fill(rec, r);
     key_state* key = r.key;
+    if (sent_in_hole(r)) lose_answer(r);
     push(std::move(r));
     const request& kept = open_.back();
     if (is(kept.type, packet_type::clientack) && !kept.dropped.empty()) {
@@ -325,6 +328,9 @@ track_record tracker::feed(const message_input& m) noexcept {
 }
 void tracker::hole(direction dir) noexcept {
     state_->hole(dir);
+}
+void tracker::hole_ends(direction dir, std::uint64_t offset) noexcept {
+    state_->hole_ends(dir, offset);
 }
 void tracker::behind(bool is) noexcept {
     state_->fall_behind(is);

@@ -35,6 +35,8 @@ struct message_input {
     frame_span frames;
     std::int64_t first_ns =
         0;  // time of the frame with its first byte; 0: not known (rule 24 rests)
+    std::int64_t acknowledges =
+        -1;  // how much of the other direction its sender had; -1: not known
 };
 
 // What the state machine says of one message. Trivially copyable and small: the plugin keeps one a
@@ -181,6 +183,8 @@ class tracker {
     [[nodiscard]] track_record feed(const message_input& m) noexcept;
     // Something that `dir` sent was not captured.
     void hole(direction dir) noexcept;
+    // Where in the stream of `dir` the last one ends, once that is known.
+    void hole_ends(direction dir, std::uint64_t offset) noexcept;
     // From here on (or no longer) it is heard of later than other connections are: rules that
     // compare them only note.
     void behind(bool is) noexcept;

@@ -43,6 +43,7 @@ struct tracker::state {
     [[nodiscard]] std::size_t first_always() const noexcept;  // open_.size() if there is none
     [[nodiscard]] std::size_t choose_refused(std::string_view text) const noexcept;
     [[nodiscard]] request take(std::size_t at, const message_input& m, track_record& rec);
+    void answered_something();
     void served(const request& r);
     void answers_lost();  // requests that were open at a hole of the server's direction leave
 
@@ -84,6 +85,9 @@ struct tracker::state {
     void check_requests(std::int64_t now);
     void check_batches(std::int64_t now);
     void hole(direction dir);
+    void hole_ends(direction dir, std::uint64_t offset);
+    [[nodiscard]] bool sent_in_hole(const request& r) const noexcept;
+    void lose_answer(const request& r) noexcept;
     void over_hole(direction dir);
     void fall_behind(bool is);
     void tell_straggling();
@@ -173,8 +177,12 @@ struct tracker::state {
     std::uint64_t next_number = 1;
     std::int64_t last_answer_ns = 0;
     bool pairing_doubt = false;
-    std::uint64_t doubt_number = 0;  // a request from here on, answered, ends the doubt
+    // A request from here on, answered, ends the doubt. `after_next_answer`: a request may be
+    // hidden, and the next answer may be its.
+    static constexpr std::uint64_t after_next_answer = ~std::uint64_t{0};
+    std::uint64_t doubt_number = 0;
     std::uint64_t lost_before = 0;   // requests below leave with the client's next packet
+    std::int64_t lost_upto = 0;      // end of the last hole of the server's direction
 
     // Keys.
     std::vector<key_state*> named;

@@ -196,7 +196,7 @@ void tracker::state::settle_keys() {
 void tracker::state::hole(direction dir) {
     holes[index(dir)] = true;
     pairing_doubt = true;
-    doubt_number = next_number;
+    doubt_number = dir == direction::c2s ? after_next_answer : std::max(doubt_number, next_number);
     if (dir == direction::s2c) lost_before = next_number;
     for (key_state* key : named) {
         key->begin_doubt();
@@ -210,6 +210,26 @@ void tracker::state::tell_straggling() {
     shared.set_straggling({.connection = id,
                            .behind = is_behind,
                            .may_be_over = live && (in_hole[0] || in_hole[1])});
+}
+
+// What was sent before all of the server's direction up to there had come may have been answered in
+// the hole, too.
+void tracker::state::hole_ends(direction dir, std::uint64_t offset) {
+    if (dir != direction::s2c) return;
+    lost_upto = std::max(lost_upto, static_cast<std::int64_t>(offset));
+    for (const request& r : open_) {
+        if (sent_in_hole(r)) lose_answer(r);
+    }
+}
+
+bool tracker::state::sent_in_hole(const request& r) const noexcept {
+    return r.acknowledges >= 0 && r.acknowledges < lost_upto;
+}
+
+void tracker::state::lose_answer(const request& r) noexcept {
+    pairing_doubt = true;
+    lost_before = std::max(lost_before, r.number + 1);
+    doubt_number = std::max(doubt_number, r.number + 1);
 }
 
 // What lies behind it was heard: it did not hold the end.

@@ -110,9 +110,14 @@ request tracker::state::take(std::size_t at, const message_input& m, track_recor
     settle_request(r, true, {});
     last_answer_ns = now();
     if (r.number >= doubt_number) pairing_doubt = false;
+    answered_something();
     if (!live && is(r.type, packet_type::get) && r.key != nullptr && r.key->lost_gets > 0)
         --r.key->lost_gets;
     return r;
+}
+
+void tracker::state::answered_something() {
+    if (doubt_number == after_next_answer) doubt_number = next_number;
 }
 
 // Rule 7: a good answer to something else than a login shows that the failed login did not matter.
@@ -191,6 +196,7 @@ void tracker::state::answer_with_ack(const message_input& m, const packet_view& 
 // Rule 2. Where nothing of the client was captured every answer is without request, and none worth
 // telling.
 void tracker::state::unexpected(std::vector<findings::figure> figures, std::string text) {
+    answered_something();
     if (!client_spoke && !from_start[index(direction::c2s)]) return;
     report(code::canal_answer_unexpected,
            {doubtful() ? severity::note : severity::warning, doubtful(), {}}, std::move(figures),

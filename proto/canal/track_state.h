@@ -148,6 +148,7 @@ struct destination_state {
 struct request {
     std::uint64_t number = 0;
     std::uint32_t id = 0;
+    std::int64_t acknowledges = -1;  // as message_input
     frame_ref at;
     std::int32_t type = 0;
     answered how = answered::always;
