@@ -315,7 +315,9 @@ void half_stream::finish(surroundings& with) {
     // E2: acknowledged and never captured. One byte more than was seen may be a FIN.
     const position seen = std::max(highest_, next_);
     const bool more = (data_seen_ || syn_seen_) && fin_ == no_position && acked_ > seen + 1;
-    const position end = more ? acked_ : highest_;
+    position end = more ? acked_ : highest_;
+    // So says a RST, by its number.
+    if (rst_ != no_position && fin_ == no_position && rst_ > seen + 1) end = std::max(end, rst_);
     if (!fin_done_ && end > next_) give_up(end, false, with);
     reach_ends(with);
     if (rst_ != no_position && !rst_done_) {

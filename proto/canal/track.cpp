@@ -72,7 +72,11 @@ track_record tracker::state::feed(const message_input& m) {
     }
     check_times(now());
     last_frame_ns = now();
-    if (client) answers_lost();
+    if (client) {
+        answers_lost();
+    } else {
+        server_spoke_since = true;
+    }
     if (!packet.ok()) {
         malformed("the Packet", text(packet.why));
     } else if (admin()) {

@@ -96,7 +96,7 @@ struct tracker::state {
     void meet_others(key_state& key);
     void bad_length(direction dir, std::uint32_t length, byte_view behind);
     void end(direction dir, close_kind how);
-    void unanswered(std::string_view why);
+    void unanswered(std::string_view why, bool answers_unseen);
     void settle_request(request& r, bool over, std::string_view until);
     void settle_batches(lasting_finding& of, const key_state& key, std::string_view verb,
                         std::string_view how, bool over, const frame_ref& at);
@@ -152,6 +152,7 @@ struct tracker::state {
     bool foreign = false;  // its server does not begin with a HANDSHAKE
     bool live = true;      // no FIN or RST yet
     bool client_fin = false, server_fin = false, reset = false;
+    bool server_spoke_since = false;  // the last of them
     frame_ref unread_from;  // the first of the server's FIN and any RST: nobody reads what the
                             // client sends after it
     bool holes[2] = {false, false};

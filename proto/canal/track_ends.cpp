@@ -279,7 +279,7 @@ void tracker::state::bad_length(direction dir, std::uint32_t length, byte_view b
 }
 
 // Rule 1 at a close: nothing that is open will be answered.
-void tracker::state::unanswered(std::string_view why) {
+void tracker::state::unanswered(std::string_view why, bool answers_unseen) {
     std::uint64_t count = 0;
     const request* first = nullptr;
     for (request& r : open_) {
@@ -288,7 +288,7 @@ void tracker::state::unanswered(std::string_view why) {
         if (count++ == 0) first = &r;
     }
     if (first == nullptr || admin()) return;
-    const bool doubt = doubtful();
+    const bool doubt = doubtful() || answers_unseen;
     std::vector<findings::figure> figures{{"packet", type_text(port, first->type)},
                                           {"requests", count}};
     add_key(figures, first->key);
@@ -311,7 +311,9 @@ void tracker::state::end(direction dir, close_kind how) {
                                          : dir == direction::s2c
                                              ? "the server reset the connection"
                                              : "the client reset the connection";
-            unanswered(why);
+            // A reset behind one's own FIN answers what the other side sent meanwhile.
+            unanswered(why, how == close_kind::rst && dir == direction::c2s && client_fin &&
+                                !server_spoke_since);
             settle_requests(why);
         }
         if (first_end) judge_close(dir, how);
@@ -319,6 +321,7 @@ void tracker::state::end(direction dir, close_kind how) {
     if (unread_from.frame == 0 && (how == close_kind::rst || dir == direction::s2c))
         unread_from = where.done;
     (how == close_kind::rst ? reset : dir == direction::c2s ? client_fin : server_fin) = true;
+    server_spoke_since = false;
     if (first_end) {
         live = false;
         shared.live.erase(id);
@@ -401,7 +404,7 @@ void tracker::state::finish() {
     shared.set_straggling({id});
     if (foreign) return;
     check_times(now());
-    if (client_fin && !server_fin && !reset) unanswered("the capture ended; the client had closed");
+    if (client_fin && !server_fin && !reset) unanswered("the capture ended; the client had closed", false);
     settle_requests("the capture ended");
     if (live) {
         live = false;
