@@ -276,6 +276,8 @@ bool framer::hides_no_message(tcp::position upto) const {
 
 void framer::on_settled(tcp::position upto, const tcp::arrival& now) {
     if (state_ == state::unparsed || upto <= end_ || hides_no_message(upto)) return;
+    // What lies before it goes first.
+    if (state_ == state::searching) work_off(run_end::closed);
     emit({end_ + 1, tcp::no_position, now.order, missing{shared_.connection, dir_, offset(end_)}});
 }
 

@@ -220,6 +220,7 @@ void tracker::state::hole_ends(direction dir, std::uint64_t offset) {
     for (const request& r : open_) {
         if (sent_in_hole(r)) lose_answer(r);
     }
+    if (lost_before < next_number) answers_lost();
 }
 
 bool tracker::state::sent_in_hole(const request& r) const noexcept {
