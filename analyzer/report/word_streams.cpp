@@ -172,6 +172,7 @@ void word_rollbacks(card_draft& d) {
     if (d.lead().count > 1 || d.owner == nullptr) return;
     auto& c = d.c;
     const auto& h = d.first_hit();
+    if (!figure_of(h, "rollbackSeqno")) return;  // the capture cut it
     const auto partition = count_of(h, "partition"), back = count_of(h, "rollbackSeqno");
     const auto start = number(count_of(h, "startSeqno"));
     c.brief = fmt::format("vb {}: {} to {}", partition, start, number(back));
@@ -220,8 +221,12 @@ void word_rollback_loop(card_draft& d) {
     c.shown.clear();
     for (const auto* f : d.parts) {
         if (f->what != code::dcp_stream_rollback) continue;
-        for (const auto& h : f->hits)
-            d.evidence(h.last, fmt::format("ROLLBACK to {}", number(count_of(h, "rollbackSeqno"))));
+        for (const auto& h : f->hits) {
+            const bool cut = !figure_of(h, "rollbackSeqno");
+            d.evidence(h.last, cut ? std::string("ROLLBACK, cut by the capture")
+                                   : fmt::format("ROLLBACK to {}",
+                                                 number(count_of(h, "rollbackSeqno"))));
+        }
     }
 }
 

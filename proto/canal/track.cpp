@@ -50,7 +50,12 @@ tracker::state::state(world::state& world, const connection_start& begin,
       from_start{begin.from_start[0], begin.from_start[1]},
       pairing_doubt(!begin.from_start[0] || !begin.from_start[1]) {
     if (pairing_doubt) doubt_number = after_next_answer;
-    shared.live.insert(id);
+    shared.live.emplace(id, &last_frame_ns);
+}
+
+tracker::state::~state() {
+    shared.live.erase(id);
+    shared.set_straggling({id});
 }
 
 track_record tracker::state::feed(const message_input& m) {
@@ -72,6 +77,7 @@ track_record tracker::state::feed(const message_input& m) {
     }
     check_times(now());
     last_frame_ns = now();
+    if (first_frame_ns == 0) first_frame_ns = now();
     if (client) {
         answers_lost();
     } else {
@@ -278,9 +284,7 @@ void tracker::state::judge_get(request& r, const request_view& q) {
         if (g.connection == id || now() - g.at_ns > limit) continue;
         const std::uint64_t pair =
             std::uint64_t{std::min(id, g.connection)} << 32 | std::max(id, g.connection);
-        // It may have ended before: that would not have been heard yet, or not at all.
-        const straggler other = shared.straggling(g.connection);
-        const bool unsure = is_behind || other.behind || other.may_be_over;
+        const bool unsure = may_be_over(g.connection);
         destination_state& d = *r.destination;
         if (d.told.contains(pair) || (unsure && d.told_unsure.contains(pair))) continue;
         std::unordered_set<std::uint64_t>& told = unsure ? d.told_unsure : d.told;

@@ -15,6 +15,9 @@ using findings::severity;
 
 struct tracker::state {
     state(world::state& world, const connection_start& begin, findings::finding_sink& out);
+    ~state();
+    state(const state&) = delete;
+    state& operator=(const state&) = delete;
 
     // track.cpp: packets of the client, and what is common
     track_record feed(const message_input& m);
@@ -91,7 +94,7 @@ struct tracker::state {
     void over_hole(direction dir);
     void fall_behind(bool is);
     void tell_straggling();
-    [[nodiscard]] bool sure_to_work(const batch& b, const key_state& key) const noexcept;
+    [[nodiscard]] bool may_be_over(std::uint32_t other) const noexcept;
     [[nodiscard]] bool others_behind(const key_state& key) const noexcept;
     void meet_others(key_state& key);
     void bad_length(direction dir, std::uint32_t length, byte_view behind);
@@ -160,7 +163,7 @@ struct tracker::state {
     bool is_behind = false;
     bool unordered = false;
     bool pending_incomplete[2] = {false, false};
-    std::int64_t last_frame_ns = 0;
+    std::int64_t first_frame_ns = 0, last_frame_ns = 0;  // of its packets; 0: none yet
 
     // Who is who.
     bool server_spoke = false, client_spoke = false;

@@ -110,7 +110,7 @@ void tracker::state::apply_rollback(request& r) {
     const auto look = [&](const batch& b) {
         const std::uint32_t brought_by = b.facts.connection;
         if (brought_by == id || !shared.live.contains(brought_by)) return;
-        const bool sure = sure_to_work(b, key);
+        const bool sure = b.number > key.doubt && !may_be_over(brought_by);
         if (sure || !rival_sure) rival = brought_by;
         rival_sure = rival_sure || sure;
     };
@@ -152,12 +152,6 @@ void tracker::state::apply_rollback(request& r) {
         text += sentence(", while connection ", std::to_string(rival), " still works on them");
     const bool uncertain = doubt || (rival != 0 && !rival_sure);
     report(code::canal_rollback, {level, uncertain, r.at}, std::move(figures), std::move(text));
-}
-
-// Is the connection that brought the batch still there, and the batch not closed unseen?
-bool tracker::state::sure_to_work(const batch& b, const key_state& key) const noexcept {
-    const straggler owner = shared.straggling(b.facts.connection);
-    return b.number > key.doubt && !owner.behind && !owner.may_be_over && !is_behind;
 }
 
 void tracker::state::undo(request& r) {

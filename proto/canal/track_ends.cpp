@@ -245,6 +245,16 @@ void tracker::state::fall_behind(bool is) {
     tell_straggling();
 }
 
+// Another connection that counts as live may have ended: that was not heard yet, or lies in a hole,
+// or in what was not captured before this one.
+bool tracker::state::may_be_over(std::uint32_t other) const noexcept {
+    const straggler known = shared.straggling(other);
+    if (is_behind || known.behind || known.may_be_over) return true;
+    const auto found = shared.live.find(other);
+    const bool late = !from_start[0] || !from_start[1];
+    return late && found != shared.live.end() && *found->second < first_frame_ns;
+}
+
 bool tracker::state::others_behind(const key_state& key) const noexcept {
     return std::any_of(
         shared.stragglers.begin(), shared.stragglers.end(), [&](const straggler& s) {

@@ -191,7 +191,8 @@ struct world::state {
     std::unordered_map<std::string, key_state*> key_by_name;
     std::unordered_map<std::string, destination_state*> destination_by_name;
     std::unordered_map<std::string, std::uint32_t> servers_of_name;
-    std::unordered_set<std::uint32_t> live;  // connections without FIN or RST
+    // Connections without FIN or RST, and when they were heard of last.
+    std::unordered_map<std::uint32_t, const std::int64_t*> live;
     std::vector<straggler> stragglers;
     std::uint32_t last_finding = first_finding_id;
     std::string scratch;

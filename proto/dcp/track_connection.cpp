@@ -30,7 +30,8 @@ void enter(connection_state& c, const frame_ref& at, std::uint32_t event) noexce
 
 // HELLO is not in sight, the keys have to tell.
 bool judging(const connection_state& c) noexcept {
-    return !c.hello_answered && (c.story.sure.late_start || c.story.sure.hole) &&
+    const certainty& sure = c.story.sure;
+    return !c.hello_answered && (sure.late_start || sure.hole || sure.setup_cut) &&
            c.all.collections == collections_choice::judge;
 }
 
@@ -43,7 +44,10 @@ void check_times(connection_state& c, std::optional<direction> from) {
 
 void count(connection_state& c, const message_event& e) {
     connection_story& story = c.story;
-    ++story.messages[index(e.dir)];
+    if (story.messages[index(e.dir)]++ == 0 && story.sure.late_start)
+        c.requests.begins_late(e.dir);
+    story.sure.one_sided =
+        story.sure.late_start && (story.messages[0] == 0 || story.messages[1] == 0);
     if (story.first.frame == 0) {
         story.first = e.at;
     } else if (e.at.time_ns - story.last.time_ns > story.longest_silence_ns) {
@@ -99,7 +103,7 @@ request_detail detail_of(const incoming& in) {
             return read_stream_request(in);
         case op::control:
             return control_request{std::string(kept_text(in.m.parts.key)),
-                                   std::string(kept_text(in.m.parts.value))};
+                                   std::string(kept_text(in.m.parts.value)), !in.m.parts.cut};
         case op::select_bucket:
             return bucket_request{std::string(kept_text(in.m.parts.key))};
         default:
@@ -111,6 +115,12 @@ request_detail detail_of(const incoming& in) {
 bool answer_owed(const message_view& m) noexcept {
     return m.row != nullptr && m.row->described && !m.head.is_push() &&
            m.head.opcode != op::set_vbucket_state;
+}
+
+// Its value is no document: what is agreed on from here on rests on it.
+bool hides_setup(const message_view& m) noexcept {
+    if (!m.parts.cut || m.head.is_push()) return false;
+    return m.head.is_response() ? m.head.opcode == op::hello : m.head.opcode == op::control;
 }
 
 void await_answer(connection_state& c, const incoming& in, request_detail detail) {
@@ -203,7 +213,8 @@ void leave_world(connection_state& c) {
         const dcp_stream& s = *each;
         if (!s.story.has_items || s.story.log_uuid == 0) continue;
         c.all.shared.reached({c.name, c.bucket, s.selection, s.story.vbucket, s.story.log_uuid},
-                             {s.sent(), s.story.last_seqno, s.last_item_order, order, c.setup.id});
+                             {s.sent(), s.story.last_seqno, s.last_item_order, order,
+                              c.now().at.time_ns, c.story.sure.hole, c.setup.id});
     }
 }
 
@@ -265,6 +276,7 @@ track_record connection::feed(const message_event& message) noexcept {
     }
     count(c, message);
     learn_role(c, m, message.dir);
+    if (hides_setup(m)) c.story.sure.setup_cut = true;
     c.last_row[index(message.dir)] = m.row;
     const incoming in{message, m, record, order, c.flow.full()};
     if (m.head.is_response()) {
@@ -287,6 +299,7 @@ void connection::order_unknown() noexcept {
 void connection::hole(direction from) noexcept {
     state_->story.sure.hole = true;
     state_->requests.hole(from);
+    state_->all.shared.hole(state_->client_host);
     ++state_->holes;
 }
 

@@ -40,6 +40,7 @@ struct lost_stream {
     bool moved = false;  // STATE_CHANGED or NOT_MY_VBUCKET: the next request may be out of sight
     std::string why;
     moment since;
+    std::uint64_t order = 0;  // among all events of the capture
     running told;
 };
 

@@ -91,6 +91,12 @@ std::optional<open_request> request_table::take(reporter& report, bool uncertain
     return request;
 }
 
+void request_table::begins_late(direction by) noexcept {
+    for (slot& each : slots_) {
+        if (each.used && each.request.from != by) each.request.owed = false;
+    }
+}
+
 void request_table::close(reporter& report, bool uncertain, direction by, bool reset) {
     std::vector<open_request*> owed;
     for (slot& each : slots_) {

@@ -25,6 +25,7 @@ struct stream_request {
 };
 struct control_request {
     std::string name, value;
+    bool whole = true;  // false: the capture cut it
 };
 struct bucket_request {
     std::string name;
@@ -59,6 +60,9 @@ class request_table {
     // Something that `by` sent was not captured: it may have been the request of any later answer,
     // so D41 rests for those.
     void hole(direction by) noexcept { out_of_sight_[index(by)] = true; }
+    // The first of `by` that was captured is not the first it sent: what is open may have been
+    // answered before.
+    void begins_late(direction by) noexcept;
     // FIN of `by`, or any RST: whoever closed owes answers no more can come (D40).
     void close(reporter& report, bool uncertain, direction by, bool reset);
 

@@ -74,7 +74,10 @@ void take_control_answer(connection_state& c, const incoming& in, const open_req
         c.story.settings.push_back(
             {setting->name, setting->value, answered == status::success, answered, c.now().at});
     }
-    if (answered == status::success) return accept(c, *setting);
+    if (answered == status::success) {
+        if (setting->whole) accept(c, *setting);
+        return;
+    }
     const bool grave = setting->name == "connection_buffer_size" || setting->name == "enable_noop";
     const named_value* reason = find_value(status_names, answered);
     (void)c.report.tell(code::dcp_control_refused, grave ? severity::warning : severity::note,

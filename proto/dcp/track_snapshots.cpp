@@ -85,7 +85,10 @@ void take_marker(connection_state& c, const incoming& in, dcp_stream& s) {
     const marker m{number_or(in.m, field_id::snapshot_start, 0),
                    number_or(in.m, field_id::snapshot_end, 0),
                    static_cast<std::uint32_t>(number_or(in.m, field_id::snapshot_flags, 0))};
-    if (!in.m.number(field_id::snapshot_end)) return;  // cut
+    if (!in.m.number(field_id::snapshot_end)) {  // cut: as good as missing
+        s.marker_in = no_marker;
+        return;
+    }
     if (s.story.in_oso) return broken_oso(c, s, "snapshot marker inside an out-of-order snapshot");
     if (impossible(c, s, m)) return;
     check_overlap(c, s, m);

@@ -16,9 +16,13 @@ struct certainty {
     bool late_start = false;  // the capture starts in mid-stream
     bool open_seen = false;   // DCP_OPEN
     bool hole = false;
+    bool one_sided = false;  // late_start, and of one direction nothing was captured so far
+    bool setup_cut = false;  // a setting or the answer to HELLO is not whole
 
     // What was negotiated, or what was sent, may be out of sight.
-    [[nodiscard]] bool unsettled() const noexcept { return hole || !open_seen; }
+    [[nodiscard]] bool unsettled() const noexcept {
+        return hole || !open_seen || one_sided || setup_cut;
+    }
 };
 
 enum class dcp_role : std::uint8_t { unknown, client_consumes, client_produces };

@@ -40,6 +40,8 @@ struct prepare_index {
     std::unordered_map<std::string, std::uint64_t> by_key;
 };
 
+inline constexpr std::uint32_t no_marker = UINT32_MAX;
+
 struct dcp_stream {
     stream_story story;
     std::uint32_t request_id = 0;  // message of the STREAM_REQ
@@ -56,7 +58,7 @@ struct dcp_stream {
     bool has_marker = false;
     bool any_marker = false;  // D08 does not judge the first
     bool after_oso = false;   // the next marker is the first after an out-of-order snapshot
-    std::uint32_t marker_in = UINT32_MAX;  // count of holes when it was taken
+    std::uint32_t marker_in = no_marker;  // count of holes when it was taken
     std::uint32_t last_disk = 0;           // index of the last disk snapshot
     std::uint64_t completed = 0;           // high completed seqno of its marker
     key_set keys;
@@ -83,6 +85,7 @@ struct dcp_stream {
     // D52: what an earlier connection had received.
     std::uint64_t earlier_highest = 0, earlier_resumable = 0;
     std::uint32_t earlier_connection = 0;
+    bool earlier_unsure = false;  // a rollback between may be hidden
     frame_ref repeated_from;
     running repeated_told;
 

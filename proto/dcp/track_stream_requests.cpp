@@ -127,10 +127,24 @@ void take_refusal(connection_state& c, const incoming& in, const open_request& r
             "was refused: " + reason_text(status));
 }
 
+// How far back is not in the capture.
+void take_cut_rollback(connection_state& c, const open_request& request,
+                       const stream_request& asked) {
+    c.all.shared.rolled_back(c.name, c.bucket, request.vbucket);
+    const auto known = c.rollbacks.find(rollback_key(request.vbucket, id_in_force(c, asked)));
+    if (known != c.rollbacks.end()) known->second.fresh = false;
+    (void)c.report.tell(code::dcp_stream_rollback, severity::note, true, request.asked.at,
+                        {sentence("vb ", request.vbucket, " was rolled back from ", asked.start,
+                                  ", how far was not captured"),
+                         position(request.vbucket, asked)});
+}
+
 void take_rollback(connection_state& c, const incoming& in, const open_request& request,
                    const stream_request& asked) {
-    const std::uint64_t to = number_or(in.m, field_id::rollback_seqno, 0);
     ++c.story.rolled_back;
+    const std::optional<std::uint64_t> told = in.m.number(field_id::rollback_seqno);
+    if (!told) return take_cut_rollback(c, request, asked);
+    const std::uint64_t to = *told;
     if (c.story.rollbacks.size() < most_refusals) {
         c.story.rollbacks.push_back(
             {request.vbucket, asked.start, asked.uuid, to, request.asked.at, c.now().at});
@@ -277,11 +291,13 @@ dcp_stream& open_stream(connection_state& c, const incoming& in, const open_requ
     c.rollbacks.erase(rollback_key(request.vbucket, stream_id));
     check_history(c, in, s);
     const shared_knowledge::position* before = c.all.shared.earlier(
-        {c.name, c.bucket, s.selection, story.vbucket, story.log_uuid}, s.asked_order);
+        {c.name, c.bucket, s.selection, story.vbucket, story.log_uuid}, s.asked_order,
+        request.asked.at.time_ns);
     if (before != nullptr && c.name != 0 && story.log_uuid != 0) {
         s.earlier_highest = before->highest;
         s.earlier_resumable = story.resumable_from = before->resumable;
         s.earlier_connection = before->connection;
+        s.earlier_unsure = before->unsure || c.unsettled();
     }
     c.watch().on_stream_opened(c.setup.id, c.now().at, story.index);
     wait_for_end(c, s);

@@ -88,6 +88,11 @@ void shared_knowledge::asked(text_id client, text_id bucket, std::uint16_t vbuck
     abandoned_.erase(found);
 }
 
+bool shared_knowledge::hole_since(text_id client, std::uint64_t order) const {
+    const auto found = holes_.find(client);
+    return found != holes_.end() && found->second >= order;
+}
+
 void shared_knowledge::reached(const stream_identity& stream, const position& at) {
     const auto found = positions_.find(stream);
     if (found == positions_.end()) {
@@ -105,9 +110,12 @@ void shared_knowledge::rolled_back(text_id name, text_id bucket, std::uint16_t v
 }
 
 const shared_knowledge::position* shared_knowledge::earlier(const stream_identity& stream,
-                                                            std::uint64_t asked) const {
+                                                            std::uint64_t asked,
+                                                            std::int64_t asked_ns) const {
     const auto found = positions_.find(stream);
-    if (found == positions_.end() || found->second.closed > asked) return nullptr;
+    if (found == positions_.end() || found->second.closed > asked ||
+        found->second.closed_ns > asked_ns)
+        return nullptr;
     const auto back = rollbacks_.find({stream.name, stream.bucket, stream.vbucket});
     if (back != rollbacks_.end() && found->second.order < back->second) return nullptr;
     return &found->second;

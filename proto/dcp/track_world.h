@@ -54,6 +54,10 @@ class shared_knowledge {
     std::shared_ptr<abandonment> abandon(text_id client, text_id bucket, std::uint16_t vbucket,
                                          std::int64_t now, std::int64_t limit);
     void asked(text_id client, text_id bucket, std::uint16_t vbucket, std::int64_t now);
+    // Something that the client sent or got was not captured. Order of the event before it.
+    void hole(text_id client) { holes_[client] = order_; }
+    [[nodiscard]] bool hole_since(text_id client, std::uint64_t order) const;
+    [[nodiscard]] std::uint64_t order() const noexcept { return order_; }
 
     // --- D52
     struct position {
@@ -61,6 +65,8 @@ class shared_knowledge {
         std::uint64_t resumable = 0;  // where it could have gone on
         std::uint64_t order = 0;      // of the last item
         std::uint64_t closed = 0;     // of the connection's end
+        std::int64_t closed_ns = 0;   // its time: a hole may have kept one of the two back
+        bool unsure = false;          // the connection had a hole, which may have held a rollback
         std::uint32_t connection = 0;
     };
     struct stream_identity {
@@ -73,7 +79,8 @@ class shared_knowledge {
     void rolled_back(text_id name, text_id bucket, std::uint16_t vbucket);
     // The furthest position that an earlier connection reached, closed before `asked`; null if none
     // or if a rollback came since.
-    [[nodiscard]] const position* earlier(const stream_identity& stream, std::uint64_t asked) const;
+    [[nodiscard]] const position* earlier(const stream_identity& stream, std::uint64_t asked,
+                                          std::int64_t asked_ns) const;
 
     // --- D54
     struct written {
@@ -119,6 +126,7 @@ class shared_knowledge {
     std::map<two, std::set<std::uint32_t>> names_;  // server, name: live connections
     std::map<two, std::vector<text_id>> servers_;   // client, bucket: servers with DCP_OPEN
     std::map<place, std::vector<std::shared_ptr<abandonment>>> abandoned_;
+    std::unordered_map<text_id, std::uint64_t> holes_;  // by client
     std::map<stream_identity, position> positions_;
     std::map<place, std::uint64_t> rollbacks_;  // order of the last one
     std::unordered_map<write_key, written, write_hash> writes_;

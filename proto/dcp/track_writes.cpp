@@ -35,8 +35,8 @@ void check_repeated(connection_state& c, dcp_stream& s, std::uint64_t seqno) {
     if (!first) return;
     const bool avoidable = story.start < s.earlier_resumable;
     s.repeated_told.add(c.report.tell(code::dcp_item_redelivered,
-                                      avoidable ? severity::warning : severity::note, c.unsure(s),
-                                      {}, repeated_account(s)));
+                                      avoidable ? severity::warning : severity::note,
+                                      c.unsure(s) || s.earlier_unsure, {}, repeated_account(s)));
 }
 
 void settle_repeated(connection_state& c, dcp_stream& s, bool over) {

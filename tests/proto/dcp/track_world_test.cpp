@@ -56,19 +56,38 @@ TEST(SharedKnowledge, AnAbandonedStreamIsSavedOnlyByARequestInTime) {
 TEST(SharedKnowledge, TheFurthestPositionCountsUntilARollback) {
     shared_knowledge all;
     const shared_knowledge::stream_identity stream{1, 2, 3, 7, 0xaa};
+    const auto reach = [&](std::uint64_t seqno, std::uint64_t order, std::uint32_t connection) {
+        all.reached(stream, {.highest = seqno,
+                             .resumable = seqno,
+                             .order = order,
+                             .closed = all.next_order(),
+                             .closed_ns = 1000,
+                             .unsure = false,
+                             .connection = connection});
+    };
     const std::uint64_t first = all.next_order();
-    all.reached(stream, {100, 100, first, all.next_order(), 10});
-    all.reached(stream, {60, 60, all.next_order(), all.next_order(), 11});
+    reach(100, first, 10);
+    reach(60, all.next_order(), 11);
     const std::uint64_t asked = all.next_order();
-    ASSERT_NE(all.earlier(stream, asked), nullptr);
-    EXPECT_EQ(all.earlier(stream, asked)->highest, 100U);
-    EXPECT_EQ(all.earlier({1, 2, 3, 7, 0xbb}, asked), nullptr) << "another branch";
-    EXPECT_EQ(all.earlier(stream, first), nullptr) << "not closed by then";
+    ASSERT_NE(all.earlier(stream, asked, 1000), nullptr);
+    EXPECT_EQ(all.earlier(stream, asked, 1000)->highest, 100U);
+    EXPECT_EQ(all.earlier({1, 2, 3, 7, 0xbb}, asked, 1000), nullptr) << "another branch";
+    EXPECT_EQ(all.earlier(stream, first, 1000), nullptr) << "not closed by then";
+    EXPECT_EQ(all.earlier(stream, asked, 999), nullptr) << "heard of late, sent before the close";
     all.next_order();
     all.rolled_back(1, 2, 7);
-    EXPECT_EQ(all.earlier(stream, all.next_order()), nullptr);
-    all.reached(stream, {50, 50, all.next_order(), all.next_order(), 12});
-    EXPECT_EQ(all.earlier(stream, all.next_order())->highest, 50U);
+    EXPECT_EQ(all.earlier(stream, all.next_order(), 1000), nullptr);
+    reach(50, all.next_order(), 12);
+    EXPECT_EQ(all.earlier(stream, all.next_order(), 1000)->highest, 50U);
+}
+
+TEST(SharedKnowledge, AHoleMayHoldWhatAClientAsked) {
+    shared_knowledge all;
+    const std::uint64_t before = all.next_order();
+    all.hole(1);
+    EXPECT_TRUE(all.hole_since(1, before));
+    EXPECT_FALSE(all.hole_since(2, before)) << "another client";
+    EXPECT_FALSE(all.hole_since(1, all.next_order()));
 }
 
 TEST(SharedKnowledge, WritesAreKeptOnlyWhereDcpIsAndNotForEver) {
