@@ -60,6 +60,8 @@ tracker::state::~state() {
 
 track_record tracker::state::feed(const message_input& m) {
     begin_event(m.id, m.frames);
+    const bool late = last_frame_ns == 0 && (!from_start[0] || !from_start[1]);
+    if (late || in_hole[index(m.dir)]) shared.lost_ns = std::max(shared.lost_ns, now());
     over_hole(m.dir);
     track_record rec;
     rec.era = era;
@@ -77,7 +79,6 @@ track_record tracker::state::feed(const message_input& m) {
     }
     check_times(now());
     last_frame_ns = now();
-    if (first_frame_ns == 0) first_frame_ns = now();
     if (client) {
         answers_lost();
     } else {

@@ -163,7 +163,7 @@ struct tracker::state {
     bool is_behind = false;
     bool unordered = false;
     bool pending_incomplete[2] = {false, false};
-    std::int64_t first_frame_ns = 0, last_frame_ns = 0;  // of its packets; 0: none yet
+    std::int64_t last_frame_ns = 0;  // of its packets; 0: none yet
 
     // Who is who.
     bool server_spoke = false, client_spoke = false;

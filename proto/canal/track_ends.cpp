@@ -203,6 +203,7 @@ void tracker::state::hole(direction dir) {
         key->transaction.lose();
     }
     in_hole[index(dir)] = true;
+    shared.lost_ns = std::max(shared.lost_ns, last_frame_ns);
     tell_straggling();
 }
 
@@ -246,13 +247,12 @@ void tracker::state::fall_behind(bool is) {
 }
 
 // Another connection that counts as live may have ended: that was not heard yet, or lies in a hole,
-// or in what was not captured before this one.
+// or among what the capture lacks since it was heard.
 bool tracker::state::may_be_over(std::uint32_t other) const noexcept {
     const straggler known = shared.straggling(other);
     if (is_behind || known.behind || known.may_be_over) return true;
     const auto found = shared.live.find(other);
-    const bool late = !from_start[0] || !from_start[1];
-    return late && found != shared.live.end() && *found->second < first_frame_ns;
+    return found != shared.live.end() && *found->second < shared.lost_ns;
 }
 
 bool tracker::state::others_behind(const key_state& key) const noexcept {

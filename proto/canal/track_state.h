@@ -194,6 +194,7 @@ struct world::state {
     // Connections without FIN or RST, and when they were heard of last.
     std::unordered_map<std::uint32_t, const std::int64_t*> live;
     std::vector<straggler> stragglers;
+    std::int64_t lost_ns = INT64_MIN;  // the last time at which the capture is known to lack packets
     std::uint32_t last_finding = first_finding_id;
     std::string scratch;
 
