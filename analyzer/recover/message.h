@@ -55,7 +55,7 @@ struct message {
     byte_view
         bytes;  // from its first byte; cut: up to the first missing one. Valid during the call
     frame_span frames;
-    std::int64_t first_ns = 0;  // time of the packet that brought its first byte
+    std::int64_t first_ns = 0;       // time of the packet that brought its first byte
     std::int64_t acknowledges = -1;  // how much of the other direction's stream its sender had when
                                      // it sent the last byte; -1: not known
 };

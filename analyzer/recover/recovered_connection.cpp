@@ -228,9 +228,8 @@ void recovered_connection::after(direction side, const tcp::arrival& now) {
         } else if (!p.running || p.at != f.decided()) {
             p = {passed_, now_ns_, f.decided(), true};
         }
-        const bool long_enough =
-            p.running && (passed_ - p.passed >= chosen_.tcp.settle_bytes ||
-                          now_ns_ - p.since_ns >= chosen_.tcp.settle_ns);
+        const bool long_enough = p.running && (passed_ - p.passed >= chosen_.tcp.settle_bytes ||
+                                               now_ns_ - p.since_ns >= chosen_.tcp.settle_ns);
         order_.known(dir, f.undecided() && !long_enough
                               ? f.decided()
                               : std::max(f.end(), settled_[index(of(dir))]));

@@ -223,9 +223,9 @@ void word_rollback_loop(card_draft& d) {
         if (f->what != code::dcp_stream_rollback) continue;
         for (const auto& h : f->hits) {
             const bool cut = !figure_of(h, "rollbackSeqno");
-            d.evidence(h.last, cut ? std::string("ROLLBACK, cut by the capture")
-                                   : fmt::format("ROLLBACK to {}",
-                                                 number(count_of(h, "rollbackSeqno"))));
+            d.evidence(h.last,
+                       cut ? std::string("ROLLBACK, cut by the capture")
+                           : fmt::format("ROLLBACK to {}", number(count_of(h, "rollbackSeqno"))));
         }
     }
 }

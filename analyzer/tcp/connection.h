@@ -102,7 +102,7 @@ class connection {
     std::int8_t scale_[2] = {-1, -1};
     bool window_known_[2] = {false, false};
     bool rst_seen_ = false;
-    bool behind_ = false;  // as told
+    bool behind_ = false;      // as told
     std::uint8_t strays_ = 0;  // in a row
     std::uint64_t seen_ = 0;
     std::int64_t last_time_ns_ = 0;

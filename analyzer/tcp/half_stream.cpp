@@ -153,8 +153,7 @@ void half_stream::deliver(position begin, std::uint64_t size, byte_view bytes,
                           surroundings& with) {
     next_ = begin + static_cast<position>(size);
     if (!bytes.empty() && with.consumer.wants_content()) ring_.append(with.rings, begin, bytes);
-    with.consumer.on_data(
-        {dir_, begin, size, bytes, brought, available, acknowledges, with.now});
+    with.consumer.on_data({dir_, begin, size, bytes, brought, available, acknowledges, with.now});
 }
 
 void half_stream::drain(surroundings& with) {

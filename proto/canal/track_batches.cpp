@@ -216,8 +216,7 @@ void tracker::state::read_position(const entry_view& e, key_state& key, delivery
 // May a rollback that was not seen bring this entry again?
 bool tracker::state::unsure(std::string_view file, std::int64_t offset,
                             const key_state& key) const noexcept {
-    return doubtful(key) ||
-           (key.unsure_again && compare(file, offset, *key.unsure_again) <= 0);
+    return doubtful(key) || (key.unsure_again && compare(file, offset, *key.unsure_again) <= 0);
 }
 
 // Rule 21, and the transaction as a whole.

@@ -185,8 +185,8 @@ struct tracker::state {
     // hidden, and the next answer may be its.
     static constexpr std::uint64_t after_next_answer = ~std::uint64_t{0};
     std::uint64_t doubt_number = 0;
-    std::uint64_t lost_before = 0;   // requests below leave with the client's next packet
-    std::int64_t lost_upto = 0;      // end of the last hole of the server's direction
+    std::uint64_t lost_before = 0;  // requests below leave with the client's next packet
+    std::int64_t lost_upto = 0;     // end of the last hole of the server's direction
 
     // Keys.
     std::vector<key_state*> named;

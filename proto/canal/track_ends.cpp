@@ -208,9 +208,8 @@ void tracker::state::hole(direction dir) {
 }
 
 void tracker::state::tell_straggling() {
-    shared.set_straggling({.connection = id,
-                           .behind = is_behind,
-                           .may_be_over = live && (in_hole[0] || in_hole[1])});
+    shared.set_straggling(
+        {.connection = id, .behind = is_behind, .may_be_over = live && (in_hole[0] || in_hole[1])});
 }
 
 // What was sent before all of the server's direction up to there had come may have been answered in
@@ -256,12 +255,11 @@ bool tracker::state::may_be_over(std::uint32_t other) const noexcept {
 }
 
 bool tracker::state::others_behind(const key_state& key) const noexcept {
-    return std::any_of(
-        shared.stragglers.begin(), shared.stragglers.end(), [&](const straggler& s) {
-            return s.behind && (s.connection == id ? key.users.size() > 1
-                                                   : std::find(key.users.begin(), key.users.end(),
-                                                               s.connection) != key.users.end());
-        });
+    return std::any_of(shared.stragglers.begin(), shared.stragglers.end(), [&](const straggler& s) {
+        return s.behind && (s.connection == id ? key.users.size() > 1
+                                               : std::find(key.users.begin(), key.users.end(),
+                                                           s.connection) != key.users.end());
+    });
 }
 
 // What the others of a key say is not heard in the order in which it was said.
@@ -415,7 +413,8 @@ void tracker::state::finish() {
     shared.set_straggling({id});
     if (foreign) return;
     check_times(now());
-    if (client_fin && !server_fin && !reset) unanswered("the capture ended; the client had closed", false);
+    if (client_fin && !server_fin && !reset)
+        unanswered("the capture ended; the client had closed", false);
     settle_requests("the capture ended");
     if (live) {
         live = false;

@@ -137,10 +137,10 @@ struct destination_state {
     std::string server;
     std::string name;
     std::uint32_t rank = 0;
-    std::string filter;                      // last one that was not empty: its first bytes,
-    std::size_t filter_size = 0;             // its length
-    std::size_t filter_hash = 0;             // and its hash
-    std::vector<getter> getters;             // last GET of each live connection
+    std::string filter;           // last one that was not empty: its first bytes,
+    std::size_t filter_size = 0;  // its length
+    std::size_t filter_hash = 0;  // and its hash
+    std::vector<getter> getters;  // last GET of each live connection
     // Pairs of connections, rule 17: told of, and told of with doubt.
     std::unordered_set<std::uint64_t> told, told_unsure;
 };
@@ -179,7 +179,7 @@ struct request {
 // A connection that is not heard of as soon as others are, or perhaps no more.
 struct straggler {
     std::uint32_t connection = 0;
-    bool behind = false;     // something of it is waited for
+    bool behind = false;       // something of it is waited for
     bool may_be_over = false;  // a hole may have held its end
 };
 
@@ -194,7 +194,8 @@ struct world::state {
     // Connections without FIN or RST, and when they were heard of last.
     std::unordered_map<std::uint32_t, const std::int64_t*> live;
     std::vector<straggler> stragglers;
-    std::int64_t lost_ns = INT64_MIN;  // the last time at which the capture is known to lack packets
+    std::int64_t lost_ns =
+        INT64_MIN;  // the last time at which the capture is known to lack packets
     std::uint32_t last_finding = first_finding_id;
     std::string scratch;
 

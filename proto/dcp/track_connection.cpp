@@ -44,8 +44,7 @@ void check_times(connection_state& c, std::optional<direction> from) {
 
 void count(connection_state& c, const message_event& e) {
     connection_story& story = c.story;
-    if (story.messages[index(e.dir)]++ == 0 && story.sure.late_start)
-        c.requests.begins_late(e.dir);
+    if (story.messages[index(e.dir)]++ == 0 && story.sure.late_start) c.requests.begins_late(e.dir);
     story.sure.one_sided =
         story.sure.late_start && (story.messages[0] == 0 || story.messages[1] == 0);
     if (story.first.frame == 0) {

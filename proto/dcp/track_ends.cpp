@@ -92,8 +92,8 @@ void check_lost(connection_state& c) {
         const bool out_of_sight = (lost.moved && !elsewhere) || c.agreed.named_consumer;
         lost.told.add(c.report.tell(
             code::dcp_stream_abandoned, out_of_sight ? severity::note : severity::warning,
-            c.story.sure.hole || c.all.shared.hole_since(c.client_host, lost.order),
-            lost.since.at, lost_account(lost, c.now().time)));
+            c.story.sure.hole || c.all.shared.hole_since(c.client_host, lost.order), lost.since.at,
+            lost_account(lost, c.now().time)));
         if (c.lost_told.size() < most_lost) c.lost_told.push_back(std::move(lost));
     }
 }

@@ -59,8 +59,8 @@ struct dcp_stream {
     bool any_marker = false;  // D08 does not judge the first
     bool after_oso = false;   // the next marker is the first after an out-of-order snapshot
     std::uint32_t marker_in = no_marker;  // count of holes when it was taken
-    std::uint32_t last_disk = 0;           // index of the last disk snapshot
-    std::uint64_t completed = 0;           // high completed seqno of its marker
+    std::uint32_t last_disk = 0;          // index of the last disk snapshot
+    std::uint64_t completed = 0;          // high completed seqno of its marker
     key_set keys;
     bool keys_rest = false;
     std::uint64_t last_sync_prepare = 0;  // last prepare of level 1 or 2 in the snapshot

@@ -290,9 +290,9 @@ dcp_stream& open_stream(connection_state& c, const incoming& in, const open_requ
     ++c.story.streams_opened;
     c.rollbacks.erase(rollback_key(request.vbucket, stream_id));
     check_history(c, in, s);
-    const shared_knowledge::position* before = c.all.shared.earlier(
-        {c.name, c.bucket, s.selection, story.vbucket, story.log_uuid}, s.asked_order,
-        request.asked.at.time_ns);
+    const shared_knowledge::position* before =
+        c.all.shared.earlier({c.name, c.bucket, s.selection, story.vbucket, story.log_uuid},
+                             s.asked_order, request.asked.at.time_ns);
     if (before != nullptr && c.name != 0 && story.log_uuid != 0) {
         s.earlier_highest = before->highest;
         s.earlier_resumable = story.resumable_from = before->resumable;

@@ -45,6 +45,7 @@ struct kept_connection {
     kept_direction dirs[2];
     std::vector<std::string> order;    // "c2s message 24", "s2c gap 100" ...: kind and offset
     std::vector<std::string> missing;  // "s2c 100 before 7": of `order`
+    std::vector<bool> behind;
     bool closed = false;
     end_kind how = end_kind::end_of_capture;
 };
@@ -83,6 +84,7 @@ class collector final : public handler, public capture::observation_sink {
         c.missing.push_back(std::string(name(dir)) + " " + std::to_string(offset) + " before " +
                             std::to_string(c.order.size()));
     }
+    void on_behind(std::uint32_t id, bool behind) override { known(id).behind.push_back(behind); }
     void on_end(std::uint32_t id, direction dir, end_kind, const frame_ref&) override {
         place(id, dir, "end", 0).ended = true;
     }

@@ -270,5 +270,85 @@ TEST(CausalOrder, InAMessyCaptureEveryAnswerFollowsItsRequest) {
     EXPECT_EQ(got.count("tcp.overlap_conflict"), 0);
 }
 
+constexpr std::int64_t second = 1'000'000'000;
+
+// Two holes; what was captured behind the second one is older than the time that undecided bytes
+// are waited for when it is let out, but was not known before.
+TEST(CausalOrder, UndecidedBytesAreWaitedForFromWhenAHoleLetsThemOut) {
+    talk t;
+    t.server.port = 11111;
+    t.handshake();
+    t.say(s2c, canal_handshake());
+    t.say(c2s, canal_get());
+    t.lose(s2c, canal_batch(1, "row"));
+    t.lose(c2s, canal_get());
+    const std::uint64_t batch = t.said[1], get = t.said[0];
+    t.say(s2c, canal_batch(2, "row"));
+    t.now_ns += second;
+    t.say(c2s, canal_get() + canal_get() + canal_get() + canal_get());
+    t.now_ns += second + second / 8;
+    t.say(c2s, canal_get());
+    t.now_ns += second;
+    t.acknowledge(c2s);
+    const strings order = t.finish().order;
+    const auto of = [&](const std::string& what) {
+        return std::find(order.begin(), order.end(), what) - order.begin();
+    };
+    const auto answer = of("s2c message " + std::to_string(batch));
+    ASSERT_LT(answer, static_cast<std::ptrdiff_t>(order.size()));
+    EXPECT_LT(answer, of("c2s message " + std::to_string(get)));
+}
+
+TEST(CausalOrder, WhatIsHeldBeforeAHoleWithoutAnEndGoesFirst) {
+    talk t;
+    t.server.port = 11111;
+    t.handshake();
+    t.say(s2c, canal_handshake());
+    t.say(c2s, canal_get());
+    t.lose(c2s, canal_get());
+    const std::uint64_t held = t.said[0];
+    t.say(c2s, canal_get());
+    const std::uint64_t end = t.said[0];
+    t.lose(c2s, canal_get());
+    t.acknowledge(s2c);
+    t.now_ns += 2 * second + second / 8;
+    t.acknowledge(s2c);
+    const kept_connection& c = t.finish();
+    ASSERT_EQ(c.missing.size(), 1U);
+    const auto message =
+        std::find(c.order.begin(), c.order.end(), "c2s message " + std::to_string(held)) -
+        c.order.begin();
+    EXPECT_EQ(c.missing[0],
+              "c2s " + std::to_string(end) + " before " + std::to_string(message + 1));
+}
+
+TEST(CausalOrder, AConnectionIsBehindWhileSomethingMayStillCome) {
+    talk t;
+    t.server.port = 11111;
+    t.handshake();
+    t.say(s2c, canal_handshake());
+    t.say(c2s, canal_get());
+    EXPECT_TRUE(t.got.connections.at(1).behind.empty());
+    t.lose(c2s, canal_get());
+    t.say(s2c, canal_batch(1, "row"));
+    EXPECT_EQ(t.got.connections.at(1).behind, std::vector<bool>{true});
+    t.say(c2s, canal_get());
+    t.now_ns += 2 * second + second / 8;
+    t.say(s2c, canal_batch(2, "row"));
+    EXPECT_EQ(t.got.connections.at(1).behind, (std::vector<bool>{true, false}));
+}
+
+TEST(CausalOrder, AMessageTellsWhatItsSenderHad) {
+    talk t;
+    t.handshake();
+    t.say(s2c, noop(1));
+    t.say(c2s, noop_answer(1));
+    t.say(s2c, noop(2));
+    kept_connection& c = t.finish();
+    EXPECT_EQ(c.dirs[1].messages[0].m.acknowledges, 0);
+    EXPECT_EQ(c.dirs[0].messages[0].m.acknowledges, 24);
+    EXPECT_EQ(c.dirs[1].messages[1].m.acknowledges, 24);
+}
+
 }  // namespace
 }  // namespace cdcscope::recover::testing

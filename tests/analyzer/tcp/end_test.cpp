@@ -43,6 +43,27 @@ TEST(StreamEnd, IsToldWithItsOwnFrameWhereTheHoleBeforeItIsFinalOnlyAtTheEnd) {
     }
 }
 
+TEST(StreamEnd, AResetShowsThatBytesBeforeItAreMissing) {
+    for (const bool more : {true, false}) {
+        wire_script w;
+        w.handshake();
+        w.data(c2s, 1001, "ab");
+        w.control(c2s, rst, more ? 1011 : 1004);  // one more may be a FIN
+        w.table.finish();
+        EXPECT_EQ(w.only().holes[0], more ? strings{"2+8 not_acked"} : strings{});
+        EXPECT_EQ(w.only().ends.size(), 1U);
+    }
+}
+
+TEST(StreamEnd, WhatWasAcknowledgedOfADirectionWithNothingButItsSynIsAHole) {
+    wire_script w;
+    w.handshake();
+    w.data(c2s, 1001, "ab", 5001);
+    w.acknowledge(c2s, 1003, 5101);
+    w.table.finish();
+    EXPECT_EQ(w.only().holes[1], strings{"0+100 acked_unseen"});
+}
+
 TEST(StreamEnd, TheOtherSideGoesOnAfterAHalfClose) {
     wire_script w;
     w.handshake();
