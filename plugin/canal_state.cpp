@@ -125,6 +125,7 @@ void on_disturbed(ws::connection& c, direction dir, const ws::tcp_verdict& verdi
     auto& tracker = *static_cast<canal::tracker*>(c.state);
     if (verdict.hides_messages()) {
         tracker.hole(dir);
+        tracker.behind(true);  // TCP keeps back what comes behind it
         c.begun[index(dir)] = {};
     }
     tracker.order_unknown();
@@ -144,6 +145,7 @@ void on_end(ws::connection& c, direction dir, ws::tcp_end how, const frame_ref& 
     }
     tracker.end(dir, how == ws::tcp_end::fin ? canal::close_kind::fin : canal::close_kind::rst,
                 c.last_message, at);
+    tracker.behind(false);
 }
 
 }  // namespace
