@@ -82,7 +82,9 @@ std::string end_words(std::uint32_t reason) {
     const auto* known = dcp::find_value(dcp::end_reason_names, reason);
     if (known == nullptr) return fmt::format("reason {}", reason);
     auto title = std::string(known->title);
-    title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
+    // "OK" stays as it is.
+    if (title.size() > 1 && std::islower(static_cast<unsigned char>(title[1])))
+        title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
     return title;
 }
 
@@ -444,7 +446,9 @@ void dcp_collector::add_streams(connection& c, const live& l, const dcp::connect
             r.live = true;
         }
         r.snapshots = s.snapshots;
-        r.items = s.mutations + s.deletions + s.expirations + s.prepares + s.commits + s.aborts;
+        // Everything that has a seqno of its own.
+        r.items = s.mutations + s.deletions + s.expirations + s.prepares + s.commits + s.aborts +
+                  s.system_events;
         r.mutations = s.mutations, r.deletions = s.deletions, r.expirations = s.expirations;
         r.first_seqno = s.first_seqno, r.last_seqno = s.last_seqno;
         r.snapshot_known = s.in_snapshot;

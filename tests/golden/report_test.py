@@ -127,6 +127,12 @@ class Charts(unittest.TestCase):
         self.assertIn("1 prepare, never_committed (seqno 19), is without an outcome.", page)
         self.assertLess(page.index("<b>Prepare to commit.</b>"), page.index("<b>Receive window.</b>"))
 
+    def test_count_system_events_among_the_items_of_a_stream(self):
+        made = report(harness.CAPTURES / "dcp" / "durability_replication_ipv4.pcap")
+        items = {s["vbucket"]: s["items"] for s in made["streams"]}
+        self.assertEqual({0: 18, 1: 20, 2: 1}, items)
+        self.assertEqual(["OK, end seqno reached", "state changed", "closed by the client"], [s["endName"] for s in made["streams"]])
+
     def test_mark_a_finding_where_it_was_found(self):
         page = self.page(harness.CAPTURES / "dcp" / "basic_ipv4.pcap")
         marks = re.findall(r'<a class="mk"[^>]*left:([\d.]+)%"><svg[^>]*aria-label="(\w+): ([\w.]+)"', page)
