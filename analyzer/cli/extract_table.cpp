@@ -48,8 +48,13 @@ std::string_view role(const connection_figures& c) {
 std::string shortened(const std::string& name, std::size_t most) {
     const std::string text = printable(name);
     if (text.size() <= most) return text;
-    const std::size_t tail = (most - 2) / 2;
-    return text.substr(0, most - 2 - tail) + ".." + text.substr(text.size() - tail);
+    const auto inside = [&](std::size_t at) {  // of a character
+        return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+    };
+    std::size_t tail = text.size() - (most - 2) / 2, head = most - 2 - (most - 2) / 2;
+    while (inside(tail)) ++tail;
+    while (inside(head)) --head;
+    return text.substr(0, head) + ".." + text.substr(tail);
 }
 
 // Ours by number; of many, those with most bytes.

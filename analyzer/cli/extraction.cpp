@@ -189,20 +189,17 @@ void extraction::on_canal(const recover::message& m, const canal::track_record& 
     canal_->record(m, said, state, *this);
 }
 
-void extraction::on_entry(const record::entry& e) {
+void extraction::on_entry(const record::entry& e, const record::canal_stream& of) {
     for (; canal_announced_ < canal_->streams().size(); ++canal_announced_) {
         announce_canal(canal_->streams()[canal_announced_], e.time_ns);
     }
-    if (e.key != last_canal_key_) {  // rows of one table mostly come in a row
-        last_canal_key_ = e.key;
-        const auto stream = std::ranges::find(canal_->streams(), e.key, &record::canal_stream::key);
-        const std::string_view kind =
-            stream == canal_->streams().end() ? std::string_view{} : stream->kind;
-        canal_counter_ = kind == "canal.rows"           ? &counts_.rows
-                         : kind == "canal.transactions" ? &counts_.transactions
-                                                        : &counts_.packets;
+    if (of.kind == "canal.rows") {
+        ++counts_.rows;
+    } else if (of.kind == "canal.transactions") {
+        ++counts_.transactions;
+    } else {
+        ++counts_.packets;
     }
-    ++*canal_counter_;
     write(from_, e);
 }
 

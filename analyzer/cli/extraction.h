@@ -64,7 +64,8 @@ class extraction final : public track::observer, private record::entry_sink {
     };
 
     [[nodiscard]] bool chosen(std::int64_t time_ns);
-    void on_entry(const record::entry& e) override;  // of canal_, about from_
+    // Of canal_, about from_.
+    void on_entry(const record::entry& e, const record::canal_stream& of) override;
     void write(std::uint32_t connection, const record::entry& e);
     void write_own(std::uint32_t connection, std::string_view key, std::int64_t time_ns);
     void announce_dcp(const record::dcp_stream& s, const dcp::connection_names& names,
@@ -88,8 +89,6 @@ class extraction final : public track::observer, private record::entry_sink {
     std::int64_t since_ns_ = std::numeric_limits<std::int64_t>::min();
     std::int64_t until_ns_ = std::numeric_limits<std::int64_t>::max();
     std::int64_t last_ns_ = 0;
-    std::string last_canal_key_;
-    std::uint64_t* canal_counter_ = nullptr;
     std::uint32_t from_ = 0;  // connection whose canal entries come
     std::size_t dcp_announced_ = 0, canal_announced_ = 0;
     std::set<std::uint32_t> named_;  // connections whose DCP name was told

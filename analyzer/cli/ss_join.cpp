@@ -147,8 +147,8 @@ int ss_join(const ss_join_options& o) {
                         o.out, grouped(raised)));
     }
     ss_lines lines;
-    lines.put(fmt::format("{}: {} messages of {} {}{}\n", o.out, grouped(messages), inputs.size(),
-                          findings::plural(inputs.size(), "file", "files"),
+    lines.put(fmt::format("{}: {} messages of {} {}{}\n", printable(o.out), grouped(messages),
+                          inputs.size(), findings::plural(inputs.size(), "file", "files"),
                           eos_ms ? "" : "; no end-of-stream message, for not every file has one"));
     lines.flush();
     return exit_status::done;

@@ -105,7 +105,7 @@ int ss_repair(const ss_repair_options& o) {
     }
     saved.finish(sum.eos_ms);
     ss_lines out;
-    out.put(fmt::format("{}: {} messages saved; {}\n", o.out, grouped(sum.messages),
+    out.put(fmt::format("{}: {} messages saved; {}\n", printable(o.out), grouped(sum.messages),
                         sum.lost_ranges == 0
                             ? std::string("nothing lost")
                             : fmt::format("{} lost in {} {}", findings::bytes_text(sum.lost_bytes),

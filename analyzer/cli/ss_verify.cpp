@@ -5,6 +5,7 @@
 #include "analyzer/cli/ss_commands.h"
 #include "analyzer/cli/ss_damage.h"
 #include "analyzer/cli/ss_files.h"
+#include "analyzer/cli/terminal.h"
 #include "proto/findings/words.h"
 #include "proto/json/json_writer.h"
 #include "proto/ss/verifier.h"
@@ -70,7 +71,7 @@ class problems_as_json final : public ss::visitor {
 };
 
 std::string summary_line(const std::string& file, const ss::walk_summary& s) {
-    return fmt::format("{}: {} messages and {} beacons in {} B, all right; {}\n", file,
+    return fmt::format("{}: {} messages and {} beacons in {} B, all right; {}\n", printable(file),
                        grouped(s.messages), grouped(s.beacons), grouped(s.size),
                        s.eos
                            ? "it ends with the end-of-stream message"

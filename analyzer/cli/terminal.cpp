@@ -31,20 +31,6 @@ bool use_color(color_choice choice, std::FILE* stream) {
            (term == nullptr || std::string_view(term) != "dumb");
 }
 
-std::string printable(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
-            out += fmt::format("\\x{:02x}", byte);
-        } else {
-            out.push_back(c);
-        }
-    }
-    return out;
-}
-
 void print_error(std::string_view text) {
     fmt::print(stderr, "cdcscope: {}\n", printable(text));
 }

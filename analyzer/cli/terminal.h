@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analyzer/cli/common_options.h"
+#include "proto/wire/printable.h"
 
 namespace cdcscope::cli {
 
@@ -14,9 +15,7 @@ namespace cdcscope::cli {
 [[nodiscard]] bool is_terminal(std::FILE* stream);
 [[nodiscard]] bool use_color(color_choice choice, std::FILE* stream);
 
-// Text from the command line or the capture as it may stand on a terminal: control characters as
-// \xNN.
-[[nodiscard]] std::string printable(std::string_view text);
+using cdcscope::printable;  // for text from the command line or the capture
 
 // "cdcscope: TEXT" and "cdcscope: warning: TEXT" on standard error.
 void print_error(std::string_view text);

@@ -112,14 +112,15 @@ void canal_recorder::write_packet(const recover::message& m, port_kind port,
     const byte_view raw =
         with_raw ? blanked_packet(payload, port, m.dir, options_, blanked_) : byte_view{};
     entry e;
-    e.key = packet_key(m, port, said.destination, world);
+    const canal_stream& stream = packet_stream(m, port, said.destination, world);
+    e.key = stream.key;
     e.time_ns = m.frames.done.time_ns;
     e.is_json = options_.payload != payload_mode::raw;
     e.payload =
         e.is_json
             ? as_bytes(packets_.write(m, port, parse_packet(payload, port), said, raw, with_raw))
             : raw;
-    out.on_entry(e);
+    out.on_entry(e, stream);
 }
 
 void canal_recorder::write_entries(const recover::message& m, const packet_view& packet,
@@ -145,7 +146,8 @@ void canal_recorder::write_entry(const entry_view& e, const entry_origin& from,
     const bool row = is_row(e);
     if (!row && options_.streams == layout::changes) return;
     entry made;
-    made.key = entry_key(e, connection, said.destination, world);
+    const canal_stream& stream = entry_stream(e, connection, said.destination, world);
+    made.key = stream.key;
     made.time_ns = from.time_ns;
     if (row) {
         made.payload = as_bytes(rows_.write_row(e, from));
@@ -155,7 +157,7 @@ void canal_recorder::write_entry(const entry_view& e, const entry_origin& from,
         made.payload = as_bytes(rows_.write_event(e, from, known ? &ended_.front() : nullptr));
         if (known) ended_.pop_front();
     }
-    out.on_entry(made);
+    out.on_entry(made, stream);
 }
 
 // Entries of a compressed transaction share the position of its one event.
@@ -179,15 +181,15 @@ std::string canal_recorder::destination_part(std::uint32_t destination, std::uin
     return info.rank == 0 ? part : with_crc(part, info.server);
 }
 
-std::string_view canal_recorder::remember(canal_stream stream) {
+const canal_stream& canal_recorder::remember(canal_stream stream) {
     const auto [at, fresh] = by_key_.try_emplace(stream.key, streams_.size());
     by_place_.emplace(place_, at->second);
     if (fresh) streams_.push_back(std::move(stream));
-    return streams_[at->second].key;
+    return streams_[at->second];
 }
 
-std::string_view canal_recorder::packet_key(const recover::message& m, port_kind port,
-                                            std::uint32_t destination, const world& world) {
+const canal_stream& canal_recorder::packet_stream(const recover::message& m, port_kind port,
+                                                  std::uint32_t destination, const world& world) {
     const bool admin = port == port_kind::admin;
     const bool raw = options_.payload == payload_mode::raw;
     place_.assign(1, admin ? 'a' : 'p');
@@ -195,7 +197,7 @@ std::string_view canal_recorder::packet_key(const recover::message& m, port_kind
     place_.append(1, admin || destination != 0 ? ' ' : '?');
     if (raw) place_.append(name(m.dir));
     if (const auto found = by_place_.find(place_); found != by_place_.end())
-        return streams_[found->second].key;
+        return streams_[found->second];
 
     std::string suffix = admin ? ".admin" : ".packets";
     if (raw) suffix.append(".").append(name(m.dir));
@@ -211,8 +213,8 @@ std::string_view canal_recorder::packet_key(const recover::message& m, port_kind
     return remember(std::move(made));
 }
 
-std::string_view canal_recorder::entry_key(const entry_view& e, std::uint32_t connection,
-                                           std::uint32_t destination, const world& world) {
+const canal_stream& canal_recorder::entry_stream(const entry_view& e, std::uint32_t connection,
+                                                 std::uint32_t destination, const world& world) {
     const bool row = is_row(e);
     const std::string_view schema = row ? e.header.schema : std::string_view();
     const std::string_view table = row && !schema.empty() ? e.header.table : std::string_view();
@@ -222,7 +224,7 @@ std::string_view canal_recorder::entry_key(const entry_view& e, std::uint32_t co
     append_name(place_, schema);
     append_name(place_, table);
     if (const auto found = by_place_.find(place_); found != by_place_.end())
-        return streams_[found->second].key;
+        return streams_[found->second];
 
     const std::string first = destination_part(destination, connection, world);
     canal_stream made;

@@ -14,15 +14,6 @@
 
 namespace cdcscope::record {
 
-class entry_sink {
-  public:
-    entry_sink() = default;
-    entry_sink(const entry_sink&) = delete;
-    entry_sink& operator=(const entry_sink&) = delete;
-    virtual ~entry_sink() = default;
-    virtual void on_entry(const entry& e) = 0;  // views are valid during the call
-};
-
 // A stream key in use: what the record about it in `cdcscope.capture` says.
 struct canal_stream {
     std::string key;
@@ -30,6 +21,16 @@ struct canal_stream {
     std::string name;  // "packets", "transactions", "shop.orders$2023"; bytes as they were sent
     std::string destination;       // as it was sent; empty if it was never named
     std::uint32_t connection = 0;  // whose packet came first
+};
+
+class entry_sink {
+  public:
+    entry_sink() = default;
+    entry_sink(const entry_sink&) = delete;
+    entry_sink& operator=(const entry_sink&) = delete;
+    virtual ~entry_sink() = default;
+    // Views are valid during the call; `of` is the stream of its key.
+    virtual void on_entry(const entry& e, const canal_stream& of) = 0;
 };
 
 // Also an observer of the state machine: it tells which batches a transaction spans. Whoever feeds
@@ -79,14 +80,18 @@ class canal_recorder final : public canal::observer {
     [[nodiscard]] bool wanted(const canal::packet_view& packet) const;
     [[nodiscard]] std::uint32_t row_offset(const canal::entry_view& e, std::uint32_t destination);
 
-    // Keys, made once.
-    [[nodiscard]] std::string_view packet_key(const recover::message& m, canal::port_kind port,
-                                              std::uint32_t destination, const canal::world& world);
-    [[nodiscard]] std::string_view entry_key(const canal::entry_view& e, std::uint32_t connection,
-                                             std::uint32_t destination, const canal::world& world);
+    // Streams, each key made once.
+    [[nodiscard]] const canal_stream& packet_stream(const recover::message& m,
+                                                    canal::port_kind port,
+                                                    std::uint32_t destination,
+                                                    const canal::world& world);
+    [[nodiscard]] const canal_stream& entry_stream(const canal::entry_view& e,
+                                                   std::uint32_t connection,
+                                                   std::uint32_t destination,
+                                                   const canal::world& world);
     [[nodiscard]] std::string destination_part(std::uint32_t destination, std::uint32_t connection,
                                                const canal::world& world) const;
-    std::string_view remember(canal_stream stream);
+    const canal_stream& remember(canal_stream stream);
 
     options options_;
     canal_packet_json packets_;

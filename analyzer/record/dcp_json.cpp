@@ -106,7 +106,7 @@ void dcp_json::write_head(const message_view& view, const track_record& track,
     const bool names_bucket =
         view.row != nullptr && rule_of(*view.row, view.head).key.field == field_id::bucket;
     const std::string_view bucket = names.bucket();
-    if (!bucket.empty() && !names_bucket) out_.name("bucket").string(bucket);
+    if (!bucket.empty() && !names_bucket) out_.text_or_base64("bucket", as_bytes(bucket));
     write_partition(view, track);
     if (view.row != nullptr && flows_in_stream(*view.row) && track.vbucket_uuid != 0) {
         write_number(describe(field_id::vbucket_uuid), track.vbucket_uuid);

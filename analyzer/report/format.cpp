@@ -7,8 +7,6 @@
 #include <chrono>
 
 #include "proto/findings/words.h"
-#include "proto/wire/bytes.h"
-#include "proto/wire/utf8.h"
 
 namespace cdcscope::report {
 namespace {
@@ -145,30 +143,6 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 
 std::string range(std::uint64_t from, std::uint64_t to) {
     return fmt::format("{}..{}", number(from), number(to));
-}
-
-std::string printable(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    auto rest = as_bytes(text);
-    while (!rest.empty()) {
-        const auto c = decode_utf8(rest);
-        const auto control = c.value < 0x20 || (c.value >= 0x7f && c.value < 0xa0) ||
-                             (c.value >= 0x202a && c.value <= 0x202e) ||
-                             (c.value >= 0x2066 && c.value <= 0x2069);
-        if (c.size == 0) {
-            out += fmt::format("\\x{:02x}", rest.front());
-            rest = rest.subspan(1);
-            continue;
-        }
-        if (control) {
-            for (const auto b : rest.first(c.size)) out += fmt::format("\\x{:02x}", b);
-        } else {
-            out += as_text(rest.first(c.size));
-        }
-        rest = rest.subspan(c.size);
-    }
-    return out;
 }
 
 std::string directions_in_words(std::string_view text) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "proto/wire/printable.h"
+
 namespace cdcscope::report {
 
 inline constexpr std::string_view no_break_space = "\u00a0";
@@ -52,9 +54,7 @@ inline constexpr std::string_view nothing = "\u2013";  // cannot exist; a count 
 // "0..60"
 [[nodiscard]] std::string range(std::uint64_t from, std::uint64_t to);
 
-// Control characters as \xNN, so that a name cannot move the cursor or break a line. `text` stays
-// UTF-8 if it was.
-[[nodiscard]] std::string printable(std::string_view text);
+using cdcscope::printable;  // a name cannot move the cursor, turn or break a line
 
 // The layers below name directions c2s and s2c: "bytes of s2c" becomes "bytes from server to
 // client".

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "proto/wire/utf8.h"
+#include "proto/wire/printable.h"
 
 namespace cdcscope::findings {
 namespace {
@@ -84,17 +84,7 @@ std::string hex_text(std::uint64_t n, std::size_t digits) {
 }
 
 std::string printable(std::string_view name, std::size_t most) {
-    std::string out;
-    for (byte_view rest = as_bytes(name); !rest.empty();) {
-        const code_point c = decode_utf8(rest);
-        const std::size_t size = c.size == 0 ? 1 : c.size;
-        const bool shown = c.size != 0 && c.value >= 0x20 && c.value != 0x7f &&
-                           !(c.value >= 0x80 && c.value < 0xa0);
-        if (out.size() + (shown ? size : 4) > most) return out + "...";
-        out += shown ? std::string(as_text(rest.first(size))) : formatted("\\x%02x", rest[0]);
-        rest = rest.subspan(size);
-    }
-    return out;
+    return cdcscope::printable(name, most);
 }
 
 }  // namespace cdcscope::findings

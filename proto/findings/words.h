@@ -27,8 +27,8 @@ namespace cdcscope::findings {
 // "0x2a"; with `digits`, zeros in front.
 [[nodiscard]] std::string hex_text(std::uint64_t n, std::size_t digits = 1);
 
-// A name from the capture as it may stand in a sentence: control characters and bytes that are no
-// UTF-8 as \xNN, cut at `most` bytes with "..." behind.
+// A name from the capture as it may stand in a sentence (proto/wire/printable.h), cut at `most`
+// bytes with "..." behind.
 [[nodiscard]] std::string printable(std::string_view name, std::size_t most = 100);
 
 [[nodiscard]] constexpr std::string_view plural(std::uint64_t n, std::string_view one,

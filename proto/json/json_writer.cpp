@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proto/json/base64.h"
+#include "proto/wire/printable.h"
 #include "proto/wire/utf8.h"
 
 namespace cdcscope {
@@ -34,6 +35,10 @@ struct json_writer::state {
         if (!take || out.GetSize() < least) return;
         take({out.GetString(), out.GetSize()});
         out.Clear();  // the nesting stays
+    }
+
+    void string(std::string_view utf8) {
+        to.String(utf8.empty() ? "" : utf8.data(), size_of(utf8));
     }
 
     void raw(std::string_view json) {
@@ -85,12 +90,21 @@ json_writer& json_writer::end_array() {
 }
 
 json_writer& json_writer::name(std::string_view name) {
-    state_->to.Key(name.data(), size_of(name));
+    if (is_utf8(as_bytes(name))) {
+        state_->to.Key(name.data(), size_of(name));
+    } else {
+        const std::string text = as_utf8(name);
+        state_->to.Key(text.data(), size_of(text));
+    }
     return *this;
 }
 
 json_writer& json_writer::string(std::string_view text) {
-    state_->to.String(text.empty() ? "" : text.data(), size_of(text));
+    if (is_utf8(as_bytes(text))) {
+        state_->string(text);
+    } else {
+        state_->string(as_utf8(text));
+    }
     return *this;
 }
 
@@ -159,7 +173,10 @@ json_writer& json_writer::raw(std::string_view json) {
 }
 
 json_writer& json_writer::text_or_base64(std::string_view key, byte_view bytes) {
-    if (is_utf8(bytes)) return name(key).string(as_text(bytes));
+    if (is_utf8(bytes)) {
+        name(key).state_->string(as_text(bytes));
+        return *this;
+    }
     return name(std::string(key) + "Base64").base64(bytes);
 }
 

@@ -37,8 +37,10 @@ class json_writer {
     json_writer& begin_array();
     json_writer& end_array();
 
-    json_writer& name(std::string_view name);    // UTF-8
-    json_writer& string(std::string_view text);  // UTF-8; see text_or_base64
+    // Bytes that are no UTF-8 come out as \xNN, so that the document is valid whatever comes; where
+    // such bytes matter, see text_or_base64.
+    json_writer& name(std::string_view name);
+    json_writer& string(std::string_view text);
     json_writer& number(std::uint64_t value);
     json_writer& number(std::int64_t value);
     json_writer& number(std::uint32_t value) { return number(std::uint64_t{value}); }

@@ -32,7 +32,7 @@ struct findings_check : findings::finding_sink {
 };
 
 struct entry_check : record::entry_sink {
-    void on_entry(const record::entry& e) override {
+    void on_entry(const record::entry& e, const record::canal_stream&) override {
         require(!e.key.empty() && e.key.size() <= record::longest_key);
         std::string compact;
         if (e.is_json) require(append_compact_json(compact, e.payload));

@@ -229,6 +229,10 @@ TEST(CanalEntries, HaveKeysThatNoTwoNamesShare) {
                                               "canal.example.shop.orders_2023",
                                               "canal.example.shop", "canal.example.statements",
                                               "canal.example.packets-4c5a3b8a"}));
+    for (const made_record& r : f.entries()) {
+        EXPECT_EQ(r.of.key, r.key);
+        EXPECT_EQ(r.of.kind, "canal.rows");
+    }
     const auto& streams = f.pipeline.recorder.streams();
     EXPECT_EQ(streams[1].name, "shop.orders$2023");
     EXPECT_EQ(streams[1].kind, "canal.rows");

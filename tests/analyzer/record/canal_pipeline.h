@@ -17,12 +17,14 @@ struct made_record {
     std::int64_t time_ns = 0;
     std::string payload;
     bool is_json = true;
+    canal_stream of;
     [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(payload); }
 };
 
 struct record_list : entry_sink {
-    void on_entry(const entry& e) override {
-        all.push_back({std::string(e.key), e.time_ns, std::string(as_text(e.payload)), e.is_json});
+    void on_entry(const entry& e, const canal_stream& of) override {
+        all.push_back(
+            {std::string(e.key), e.time_ns, std::string(as_text(e.payload)), e.is_json, of});
     }
     std::vector<made_record> all;
 };

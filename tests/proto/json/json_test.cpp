@@ -52,6 +52,13 @@ TEST(JsonWriter, HandsALongDocumentOverInPieces) {
     EXPECT_LT(longest, 70'000U);
 }
 
+TEST(JsonWriter, WritesNoBytesThatAreNoUtf8) {
+    json_writer w;
+    w.begin_object().field("a\xff", "b\xc3\xed\xa0\x80").field("c", "\u2028ß").end_object();
+    EXPECT_EQ(w.text(), R"({"a\\xff":"b\\xc3\\xed\\xa0\\x80","c":")"
+                        "\u2028ß\"}");
+}
+
 TEST(JsonWriter, GivesBytesThatAreNoTextAsBase64) {
     json_writer w;
     w.begin_object().text_or_base64("key", as_bytes("k")).end_object();
