@@ -1,6 +1,6 @@
 // From findings to what people read: rules that say the same fact go on one card, each card gets
-// its sentence, evidence, filters and state, and all get their rank (look/README.md, "Rank of
-// findings", "Grouping").
+// its sentence, evidence, filters and state, and all get their rank:
+// what still goes on first, then by severity.
 #pragma once
 
 #include <optional>

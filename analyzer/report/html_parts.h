@@ -1,5 +1,5 @@
-// Components of the HTML report (look/README.md, "Components"), a function each. All give markup
-// with everything from the capture escaped.
+// Components of the HTML report, a function each. All give markup with
+// everything from the capture escaped.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// The report as Markdown, made to be pasted into a ticket (look/report.md).
+// The report as Markdown, made to be pasted into a ticket.
 #pragma once
 
 #include <string>

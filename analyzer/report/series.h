@@ -1,4 +1,4 @@
-// Series that never grow past a bound and never lose a peak (look/README.md, "Decimation").
+// Series that never grow past a bound and never lose a peak.
 #pragma once
 
 #include <array>

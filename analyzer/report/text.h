@@ -1,4 +1,4 @@
-// The report for a terminal: width-aware, coloured on request (look/report.txt).
+// The report for a terminal: width-aware, coloured on request.
 #pragma once
 
 #include <string>

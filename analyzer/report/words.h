@@ -1,5 +1,5 @@
-// The phrases that all forms of the report share (look/README.md, "Words"). Names from the capture
-// come out printable; markup is escaped by the renderers.
+// The phrases that all forms of the report share. Names from the capture come
+// out printable; markup is escaped by the renderers.
 #pragma once
 
 #include <string>

@@ -39,7 +39,7 @@ struct finding {
     std::uint32_t event =
         0;  // id of the message (or end) at which it became certain, as given to feed()
     std::vector<figure> figures;
-    std::string text;  // one sentence with the figures in it, as look/README.md words them
+    std::string text;  // one sentence with the figures in it, for people
     std::uint32_t id =
         0;  // of a finding whose state goes on: on_settled tells its end; 0: nothing more will come
 };

@@ -76,7 +76,7 @@ TEST_F(dcp_schema, FitsCutAndRedactedMessages) {
     }
 }
 
-// The schemas refuse what the reference does not allow; without this the tests above could not
+// The schemas refuse what no record may be; without this the tests above could not
 // fail.
 TEST_F(dcp_schema, RefusesWrongRecords) {
     const auto bytes = test::bytes_of(
