@@ -44,6 +44,7 @@ fragment_table::datagram& fragment_table::find(const ip_packet& packet, const fr
     datagram& fresh = waiting_.emplace_back();
     fresh.id = wanted;
     fresh.first = at;
+    fresh.since_ns = now_;
     datagrams_.emplace(wanted, std::prev(waiting_.end()));
     return fresh;
 }
@@ -142,7 +143,7 @@ void fragment_table::report_incomplete(const datagram& d) {
 }
 
 void fragment_table::expire(std::int64_t now) {
-    while (!waiting_.empty() && waiting_.front().first.time_ns < now - limits_.timeout_ns) {
+    while (!waiting_.empty() && waiting_.front().since_ns < now - limits_.timeout_ns) {
         report_incomplete(waiting_.front());
         erase(waiting_.begin());
     }

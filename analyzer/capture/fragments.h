@@ -51,6 +51,7 @@ class fragment_table {
     struct datagram {
         key id;
         frame_ref first;
+        std::int64_t since_ns = 0;  // packet time that never goes back
         std::vector<std::uint8_t> bytes;
         std::vector<piece> pieces;     // sorted, apart from each other
         std::uint32_t received = 0;    // sum of the pieces

@@ -8,9 +8,6 @@ namespace cdcscope::recover {
 
 namespace {
 
-// A message boundary at which nothing followed for so long is believed (F).
-constexpr std::int64_t pause_ns = 2'000'000'000;
-
 // Messages of one side that are answered together.
 constexpr int most_answered = 64;
 
@@ -422,15 +419,39 @@ void framer::drop_unfinished() {
     hold_.clear();
 }
 
+// What was kept of a message that a hole hit: its bytes are told as pieces.
+void framer::give_up_cut_message(const tcp::arrival& now) {
+    shared_.notes.say(findings::code::cap_memory, shared_.connection, now.at, hit_->prefix.size(),
+                      "{} bytes of a cut message of {} at offset {} of connection {} are left "
+                      "unparsed, the rest is not waited for",
+                      hit_->prefix.size(), name(dir_), offset(hit_->begin), shared_.connection);
+    hit_->is_cut = false;
+    hit_->prefix = {};
+    for (skipped_run& piece : hit_->pieces) emit_skipped(piece, unparsed_kind::piece);
+    hit_->pieces = {};
+}
+
 void framer::give_up_waiting(const tcp::arrival& now) {
+    if (hit_ != nullptr && hit_->is_cut) return give_up_cut_message(now);
     if (hold_.empty()) return;
+    if (state_ == state::searching) {
+        // What claims more than there is room for was no message, or is none any more; behind it
+        // there may be some.
+        const boundary_search::outcome found = search_.reject(rules_, hold_.begin(), hold_.view());
+        shared_.notes.say(findings::code::cap_memory, shared_.connection, now.at, found.bytes,
+                          "what begins at offset {} of {} of connection {} is not waited for; the "
+                          "next message is looked for behind it",
+                          offset(hold_.begin()), name(dir_), shared_.connection);
+        skip_held(found.bytes);
+        work_off(run_end::open);
+        return;
+    }
     shared_.notes.say(findings::code::cap_memory, shared_.connection, now.at, hold_.size(),
                       "{} bytes of {} at offset {} of connection {} are left unparsed, the rest is "
                       "not waited for",
                       hold_.size(), name(dir_), offset(hold_.begin()), shared_.connection);
-    if (state_ == state::in_step) lose_step(lost_step::hole);
+    lose_step(lost_step::hole);
     skip_held(hold_.size());
-    search_.reset();
 }
 
 void framer::emit_message(tcp::position begin, byte_view bytes, const frame_trail& trail) {

@@ -21,6 +21,9 @@ struct framer_services {
 
 class framer {
   public:
+    // A message boundary at which nothing followed for so long is believed (F).
+    static constexpr std::int64_t pause_ns = 2'000'000'000;
+
     framer(direction dir, const framer_services& shared) : dir_(dir), shared_(shared) {}
 
     // Before any byte: where the stream begins, whether that is a message boundary, and the
@@ -50,7 +53,8 @@ class framer {
     void give_up_waiting(const tcp::arrival& now);
 
     [[nodiscard]] std::uint64_t held() const noexcept {
-        return hold_.cost() + (hit_ ? hit_->prefix.size() : 0);
+        return hold_.cost() +
+               (hit_ ? hit_->prefix.size() + hit_->pieces.size() * sizeof(skipped_run) : 0);
     }
     [[nodiscard]] bool undecided() const noexcept {
         return state_ == state::searching && (!hold_.empty() || breaks_unsaid());
@@ -102,6 +106,7 @@ class framer {
     void hit(const tcp::hole& h);
     [[nodiscard]] bool hides_no_message(tcp::position upto) const;
     void hole_in_hit_message(const tcp::hole& h);
+    void give_up_cut_message(const tcp::arrival& now);
     void end_run();
     void emit_message(tcp::position begin, byte_view bytes, const frame_trail& trail);
     void emit_cut(tcp::position order_end);

@@ -45,6 +45,7 @@ void recovered_connection::begin(direction side) {
 
 void recovered_connection::on_data(const tcp::chunk& c) {
     if (passed_ == 0) first_ns_ = c.available.at.time_ns;
+    move(c.available);
     passed_ += c.size;
     now_ns_ = c.now.at.time_ns;
     if (early_ == nullptr) {
@@ -103,6 +104,7 @@ void recovered_connection::on_hole(const tcp::hole& h) {
         if (v) decide(*v);
         return;
     }
+    move(h.behind);
     tcp::hole mine = h;
     mine.dir = of(h.dir);
     if (foreign_ != nullptr) foreign_->on_missing(mine.dir);
@@ -114,6 +116,7 @@ void recovered_connection::on_settled(direction side, tcp::position upto, const 
     now_ns_ = now.at.time_ns;
     settled_[index(side)] = upto;
     if (early_ != nullptr) return;
+    move(now);
     framers_[index(of(side))].on_settled(upto, now);
     after(side, now);
 }
@@ -125,6 +128,15 @@ void recovered_connection::on_time(const tcp::arrival& now) {
     after(direction::c2s, now);
     order_.release();
     tell_behind();
+    const std::int64_t longest =
+        std::max({framer::pause_ns, chosen_.tcp.settle_ns, chosen_.tcp.start_ns});
+    at_rest_ = now.at.time_ns - moved_ns_ > longest;
+}
+
+// Time decides something again.
+void recovered_connection::move(const tcp::arrival& now) noexcept {
+    at_rest_ = false;
+    moved_ns_ = std::max(moved_ns_, now.at.time_ns);
 }
 
 void recovered_connection::on_end(direction side, end_kind how, tcp::position at,
@@ -140,6 +152,7 @@ void recovered_connection::on_end(direction side, end_kind how, tcp::position at
         remember(e, {});
         return;
     }
+    move(now);
     framers_[index(of(side))].on_end(how, at, acknowledges, now);
     after(side, now);
 }
@@ -227,6 +240,7 @@ void recovered_connection::after(direction side, const tcp::arrival& now) {
             p.running = false;
         } else if (!p.running || p.at != f.decided()) {
             p = {passed_, now_ns_, f.decided(), true};
+            move(now);
         }
         const bool long_enough = p.running && (passed_ - p.passed >= chosen_.tcp.settle_bytes ||
                                                now_ns_ - p.since_ns >= chosen_.tcp.settle_ns);
@@ -313,7 +327,7 @@ void recovered_connection::on_behind(bool behind) {
 }
 
 void recovered_connection::tell_behind() {
-    const bool behind = segments_behind_ || wants_timer();
+    const bool behind = segments_behind_ || waits();
     if (!announced_ || behind == told_behind_) return;
     told_behind_ = behind;
     to_.on_behind(who_.id, behind);

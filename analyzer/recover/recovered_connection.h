@@ -28,10 +28,9 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     void on_close(end_kind how, const tcp::arrival& last) override;
     [[nodiscard]] std::uint64_t held() const noexcept override;
     void on_pressure(const tcp::arrival& now) override;
-    // What waits, waits no longer than packet time allows.
-    [[nodiscard]] bool wants_timer() const noexcept override {
-        return order_.held() > 0 || framers_[0].undecided() || framers_[1].undecided();
-    }
+    // What waits, waits no longer than packet time allows; once everything that time decides is
+    // decided, it is asked no more.
+    [[nodiscard]] bool wants_timer() const noexcept override { return !at_rest_ && waits(); }
     void on_time(const tcp::arrival& now) override;
     [[nodiscard]] bool wants_content() const noexcept override {
         return early_ != nullptr || framed() || (foreign_ != nullptr && !foreign_->done());
@@ -66,6 +65,9 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     };
 
     void on_event(const event& e) override;
+    [[nodiscard]] bool waits() const noexcept {
+        return order_.held() > 0 || framers_[0].undecided() || framers_[1].undecided();
+    }
     [[nodiscard]] bool framed() const noexcept {
         return carries_ == protocol::dcp || carries_ == protocol::canal ||
                carries_ == protocol::canal_admin;
@@ -87,6 +89,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     void announce();
     void tell_behind();
     void tell_change();
+    void move(const tcp::arrival& now) noexcept;
     [[nodiscard]] connection_info info() const;
     void close_totals(direction_totals (&totals)[2]);
 
@@ -110,6 +113,8 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     std::uint64_t passed_ = 0;   // bytes of both directions so far
     std::int64_t first_ns_ = 0;  // time of the first of them
     std::int64_t now_ns_ = 0;    // of the segment being worked off
+    std::int64_t moved_ns_ = 0;  // when something came, or a wait began
+    bool at_rest_ = false;
     tcp::position settled_[2] = {tcp::no_position, tcp::no_position};  // by side
     struct patience {
         std::uint64_t passed = 0;

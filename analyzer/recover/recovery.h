@@ -24,6 +24,7 @@ class recovery final : public capture::segment_sink,
     // Bytes held back: late segments, unfinished and waiting messages.
     [[nodiscard]] std::uint64_t held() const noexcept { return table_.held(); }
     [[nodiscard]] std::uint64_t most_held() const noexcept { return table_.most_held(); }
+    [[nodiscard]] std::size_t timers() const noexcept { return table_.timers(); }
 
   private:
     struct pdu_connection {

@@ -6,6 +6,8 @@ namespace cdcscope::tcp {
 
 namespace {
 
+constexpr std::uint8_t believed_strays = 3;
+
 bool has(const capture::segment& s, std::uint8_t flag) noexcept {
     return (s.flags & flag) != 0;
 }
@@ -19,10 +21,30 @@ bool connection::is_stray(const capture::segment& s, direction dir) const noexce
            halves_[index(opposite(dir))].names_far(s.acknowledgement);
 }
 
+// A lone segment from far away is no reason to go there (B2); some that follow each other are what
+// the direction has become: so much of it was not captured.
+void connection::follow_far(const capture::segment& s, direction dir) noexcept {
+    constexpr std::uint32_t most_between = 1U << 20;
+    far_run& run = far_[index(dir)];
+    if (!halves_[index(dir)].names_far(s.sequence)) {
+        run.count = 0;
+        return;
+    }
+    const bool goes_on = run.count > 0 && s.sequence - run.next <= most_between;
+    const bool again = run.count > 0 && run.next - s.sequence <= most_between && !goes_on;
+    if (again) return;
+    run.count = goes_on ? static_cast<std::uint8_t>(std::min(run.count + 1, 255)) : std::uint8_t{1};
+    run.next = s.sequence + s.wire_payload;
+}
+
 bool connection::is_stranger(const capture::segment& s, direction dir) noexcept {
-    constexpr std::uint8_t believed_strays = 3;
     if (!has(s, capture::tcp_flag::syn) || has(s, capture::tcp_flag::rst)) {
-        if (s.wire_payload == 0) return false;
+        if (s.wire_payload == 0 || has(s, capture::tcp_flag::rst)) return false;
+        follow_far(s, dir);
+        // Ahead there is room for a hole; behind, another connection begins.
+        if (far_[index(dir)].count >= believed_strays &&
+            !halves_[index(dir)].lies_ahead(s.sequence))
+            return true;
         strays_ = is_stray(s, dir) ? static_cast<std::uint8_t>(strays_ + 1) : std::uint8_t{0};
         return strays_ >= (is_closing() ? 1 : believed_strays);
     }
@@ -116,8 +138,9 @@ void connection::on_payload(const capture::segment& s, direction dir, position a
                           "{} probes a closed window with one byte", name(dir));
     }
     const std::uint32_t first = s.sequence + (has(s, capture::tcp_flag::syn) ? 1 : 0);
-    const data_report report = mine.on_data(first, s.payload, s.wire_payload,
-                                            has(s, capture::tcp_flag::psh), acknowledges, around);
+    const data_report report =
+        mine.on_data(first, s.payload, s.wire_payload, has(s, capture::tcp_flag::psh), acknowledges,
+                     around, far_[index(dir)].count >= believed_strays);
     note_report(s, dir, report, copy);
 }
 

@@ -83,6 +83,7 @@ class connection {
     }
     [[nodiscard]] bool is_stray(const capture::segment& s, direction dir) const noexcept;
     void tell_behind();
+    void follow_far(const capture::segment& s, direction dir) noexcept;
     void on_syn(const capture::segment& s, direction dir, surroundings& around);
     void on_payload(const capture::segment& s, direction dir, position acknowledges, bool copy,
                     surroundings& around);
@@ -104,6 +105,12 @@ class connection {
     bool rst_seen_ = false;
     bool behind_ = false;      // as told
     std::uint8_t strays_ = 0;  // in a row
+    // Segments of a direction that lie far away and follow each other.
+    struct far_run {
+        std::uint32_t next = 0;
+        std::uint8_t count = 0;
+    };
+    far_run far_[2];
     std::uint64_t seen_ = 0;
     std::int64_t last_time_ns_ = 0;
     arrival last_;

@@ -53,7 +53,11 @@ void connection_table::on_segment(const capture::segment& s) {
     settle_accounts(c);
     move_to_end(c);
     if (!c.timer_set && c.wants_timer()) set_timer(c, last_tuple_);
-    if (held_ > limit_.held_total) relieve(now);
+    if (held_ <= limit_.held_total) {
+        cannot_go_below_ = 0;
+    } else if (held_ > cannot_go_below_) {
+        relieve(now);
+    }
     forget_old(now);
 }
 
@@ -172,6 +176,8 @@ void connection_table::relieve(const arrival& now) {
         settle_accounts(*c);
         if (c->accounted > 0 && c->accounted < before) holders.push(c);
     }
+    // Where nobody can let go there is no use in asking at each segment.
+    cannot_go_below_ = held_ > enough ? held_ + limit_.held_total / 8 : 0;
 }
 
 void connection_table::finish() {

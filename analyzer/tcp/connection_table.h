@@ -39,6 +39,8 @@ class connection_table final : public capture::segment_sink {
 
     [[nodiscard]] std::uint64_t held() const noexcept { return held_; }
     [[nodiscard]] std::uint64_t most_held() const noexcept { return most_held_; }
+    // Connections that look at the time although nothing comes.
+    [[nodiscard]] std::size_t timers() const noexcept { return timers_.size(); }
     [[nodiscard]] std::size_t open_connections() const noexcept { return connections_.size(); }
 
   private:
@@ -83,6 +85,7 @@ class connection_table final : public capture::segment_sink {
     std::uint64_t order_ = 0;
     std::int64_t time_ns_ = 0;  // never goes back (D8)
     std::uint64_t held_ = 0, most_held_ = 0;
+    std::uint64_t cannot_go_below_ = 0;  // 0: what is held can be let go
 };
 
 }  // namespace cdcscope::tcp

@@ -64,7 +64,8 @@ bool half_stream::is_stray_keep_alive(position begin, byte_view payload,
 }
 
 data_report half_stream::on_data(std::uint32_t sequence, byte_view payload, std::uint32_t wire,
-                                 bool pushed, position acknowledges, surroundings& with) {
+                                 bool pushed, position acknowledges, surroundings& with,
+                                 bool believed) {
     data_report report;
     if (!space_.anchored()) space_.anchor(sequence);
     position begin = space_.position_of(sequence, expected());
@@ -74,9 +75,10 @@ data_report half_stream::on_data(std::uint32_t sequence, byte_view payload, std:
         report.keep_alive = true;
         return report;
     }
-    if (is_far(begin) || (fin_ != no_position && end > fin_)) {
+    const bool far = is_far(begin) && !(believed && begin > expected());
+    if (far || (fin_ != no_position && end > fin_)) {
         report.out_of_window = true;
-        if (is_far(begin) || begin >= fin_) return report;
+        if (far || begin >= fin_) return report;
         end = fin_;
         payload = payload.first(std::min(payload.size(), static_cast<std::size_t>(end - begin)));
     }
@@ -259,10 +261,13 @@ void half_stream::watch_settling(surroundings& with) {
         clock_.reset();
         return;
     }
-    clock_.note(acked_, with.seen, with.time_ns, with.limit);
-    const position upto = clock_.settled(with.seen, with.time_ns, with.limit);
-    const bool moved = upto > settled_;
-    settled_ = std::max(settled_, upto);
+    bool moved = false;
+    if (acked_ > settled_) {
+        clock_.note(acked_, with.seen, with.time_ns, with.limit);
+        const position upto = clock_.settled(with.seen, with.time_ns, with.limit);
+        moved = upto > settled_;
+        settled_ = std::max(settled_, upto);
+    }
     while (!late_.empty() && late_.first() <= settled_) {
         give_up(late_.first(), false, with);
         drain(with);

@@ -46,9 +46,10 @@ class half_stream {
     // A SYN that fits for the first time. True if data came before it.
     bool on_syn(std::uint32_t initial, surroundings& with);
 
-    // `payload` is what was captured of `wire` bytes; `pushed`: with the PSH flag.
+    // `payload` is what was captured of `wire` bytes; `pushed`: with the PSH flag; `believed`: it
+    // counts though it lies far ahead.
     data_report on_data(std::uint32_t sequence, byte_view payload, std::uint32_t wire, bool pushed,
-                        position acknowledges, surroundings& with);
+                        position acknowledges, surroundings& with, bool believed = false);
     // False: out of window.
     [[nodiscard]] bool on_fin(std::uint32_t sequence, std::uint32_t payload, position acknowledges,
                               surroundings& with);
@@ -99,6 +100,9 @@ class half_stream {
     // B2
     [[nodiscard]] bool names_far(std::uint32_t sequence) const noexcept {
         return space_.anchored() && is_far(space_.position_of(sequence, expected()));
+    }
+    [[nodiscard]] bool lies_ahead(std::uint32_t sequence) const noexcept {
+        return started_ && space_.position_of(sequence, expected()) > expected();
     }
     [[nodiscard]] bool at_next(std::uint32_t sequence) const noexcept {
         return started_ && space_.position_of(sequence, next_) == next_;

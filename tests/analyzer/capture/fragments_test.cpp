@@ -231,6 +231,19 @@ TEST_F(Fragments, InsideAFragmentedTunnelComeTogetherToo) {
     EXPECT_EQ(payloads(), std::vector<std::string>{text(300)});
 }
 
+TEST_F(Fragments, OfAClockThatRunsAheadDoNotAgeTheOthers) {
+    const std::string datagram = tcp(text(100));
+    now_ += 60'000'000'000;
+    feed(piece4(datagram, 0, 48, 1));
+    feed(piece4(datagram, 48, datagram.size(), 1));
+    now_ -= 60'000'000'000;
+    for (std::uint16_t id = 2; id < 6; ++id) {
+        feed(piece4(datagram, 0, 48, id));
+        feed(piece4(datagram, 48, datagram.size(), id));
+    }
+    EXPECT_EQ(payloads().size(), 5U);
+}
+
 TEST_F(Fragments, ComeTogetherWhateverTheirSizesAndRepeats) {
     std::mt19937 random(5);
     for (std::uint16_t round = 0; round < 500; ++round) {

@@ -202,6 +202,65 @@ TEST(Limits, WithoutMemoryAnUnfinishedMessageIsGivenUp) {
     EXPECT_GE(t.got.count("cap.memory"), 1);
 }
 
+TEST(Limits, WithoutMemoryAClaimThatIsTooLargeTakesNoMessageWithIt) {
+    options chosen;
+    chosen.tcp.held_total = 50'000;
+    talk t(chosen);
+    t.handshake();
+    t.lose(s2c, noop(1));
+    // Looks like the beginning of a mutation of 20 MB.
+    t.say(s2c, mutation(2, std::string(20'000'000, 'v')).substr(0, 60));
+    constexpr int messages = 400;
+    for (int i = 0; i < messages; ++i) t.say(s2c, mutation(3, std::string(300, 'v')));
+    EXPECT_LE(t.all.most_held(), 52'000U);
+    EXPECT_EQ(t.finish().dirs[1].totals.messages, static_cast<std::uint64_t>(messages));
+}
+
+TEST(Limits, WhatIsKeptOfACutMessageIsGivenUpToo) {
+    options chosen;
+    chosen.tcp.held_total = 50'000;
+    talk t(chosen);
+    t.handshake();
+    const std::string m = mutation(1, std::string(200'000, 'v'));
+    t.say(s2c, std::string_view(m).substr(0, 40'000));
+    t.lose(s2c, std::string_view(m).substr(40'000, 1000));
+    for (std::size_t at = 41'000; at < m.size(); at += 1000) {
+        if (at % 2000 == 0) {
+            t.lose(s2c, std::string_view(m).substr(at, 1000));
+        } else {
+            t.say(s2c, std::string_view(m).substr(at, 1000));
+        }
+        if (at % 10'000 == 0) {
+            t.now_ns += 3'000'000'000;
+            t.acknowledge(c2s);
+        }
+    }
+    t.say(s2c, noop(2) + noop(3) + noop(4));
+    EXPECT_LE(t.all.most_held(), 60'000U);
+    const kept_direction& have = t.finish().dirs[1];
+    EXPECT_EQ(have.totals.messages, 3U);
+    EXPECT_EQ(have.totals.stream_bytes,
+              have.totals.message_bytes + have.totals.gap_bytes + have.totals.unparsed_bytes);
+    EXPECT_EQ(have.totals.stream_bytes, t.said[1]);
+    EXPECT_GE(t.got.count("cap.memory"), 1);
+}
+
+TEST(Limits, AnUndecidedBeginningAsksForTimeOnlyWhileTimeCanDecide) {
+    talk t;
+    // In the middle of a connection: a whole message, and the beginning of one.
+    t.say(s2c, noop(1) + mutation(2, std::string(500, 'v')).substr(0, 100));
+    t.acknowledge(c2s);
+    EXPECT_EQ(t.all.timers(), 1U);
+    t.client = talk::host(9, 9);
+    for (int i = 0; i < 10; ++i) {
+        t.now_ns += 1'000'000'000;
+        capture::segment syn = t.segment(c2s, 0, {}, 0);
+        syn.flags = capture::tcp_flag::syn;
+        t.put(syn);
+    }
+    EXPECT_EQ(t.all.timers(), 0U);
+}
+
 TEST(OutOfStep, ANegativeCanalLengthIsNamedWithWhatStandsBehindIt) {
     talk t;
     t.server.port = 11111;

@@ -39,6 +39,20 @@ TEST(Holes, AnAcknowledgedHoleIsFinalAfterTwoSeconds) {
     EXPECT_EQ(w.seen.count("tcp.acked_unseen"), 1);
 }
 
+TEST(Holes, WhatIsFinalAsksForNoTimeAnyMore) {
+    wire_script w;
+    w.handshake();
+    w.data(s2c, 5001, "abc", 1001);
+    w.acknowledge(c2s, 1001, 5010);  // and nothing else of the server comes
+    EXPECT_EQ(w.table.timers(), 1U);
+    w.client = host(7, 7);
+    for (int i = 0; i < 4; ++i) {
+        w.now_ns += 1'000'000'000;
+        w.control(c2s, capture::tcp_flag::syn, 1);
+    }
+    EXPECT_EQ(w.table.timers(), 0U);
+}
+
 TEST(Holes, TheTimeOfOtherConnectionsCountsToo) {
     wire_script w;
     w.handshake();

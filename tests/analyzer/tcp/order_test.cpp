@@ -108,6 +108,46 @@ TEST(StreamOrder, ASegmentFarAwayIsCountedAndIgnored) {
     EXPECT_EQ(w.seen.count("tcp.out_of_window"), 2);
 }
 
+// A file of a rotated set is missing: so much of one direction was not captured.
+TEST(StreamOrder, SegmentsFarAheadThatFollowEachOtherAreBelieved) {
+    wire_script w;
+    w.handshake();
+    w.data(s2c, 5001, "a", 1001);
+    const std::uint32_t far = 5002 + (1U << 29) + (1U << 27);
+    for (std::uint32_t i = 0; i < 5; ++i) {
+        w.data(s2c, far + 3 * i, "xyz", 1001);
+        w.acknowledge(c2s, 1001, far + 3 * i + 3);
+    }
+    w.data(s2c, far + 12, "xyz", 1001);
+    w.table.finish();
+    EXPECT_EQ(w.only().bytes[1], "axyzxyzxyz");
+    EXPECT_EQ(w.only().holes[1], std::vector<std::string>{"1+671088646 acked_unseen"});
+    EXPECT_EQ(w.seen.count("tcp.out_of_window"), 2);
+}
+
+TEST(StreamOrder, SegmentsFarBehindThatFollowEachOtherAreAnotherConnection) {
+    wire_script w;
+    w.handshake();
+    w.data(s2c, 5001, "a", 1001);
+    const std::uint32_t far = 5002 - (1U << 30);
+    for (std::uint32_t i = 0; i < 5; ++i) w.data(s2c, far + 3 * i, "xyz", 1001);
+    w.table.finish();
+    ASSERT_EQ(w.stories.size(), 2U);
+    EXPECT_EQ(w.stories[0]->bytes[1], "a");
+    EXPECT_EQ(w.stories[1]->bytes[1], "xyzxyzxyz");
+}
+
+TEST(StreamOrder, CopiesOfOneSegmentFarAwayAreNotBelieved) {
+    wire_script w;
+    w.handshake();
+    w.data(s2c, 5001, "a", 1001);
+    for (int i = 0; i < 10; ++i) w.data(s2c, 5002 + (1U << 30), "junk", 1001);
+    for (int i = 0; i < 10; ++i) w.data(s2c, 5002 - (1U << 30), "junk", 1001);
+    w.data(s2c, 5002, "b", 1001);
+    w.table.finish();
+    EXPECT_EQ(w.only().bytes[1], "ab");
+}
+
 TEST(StreamOrder, AHoleOfAlmostTwoGibibytesIsNeverHeld) {
     wire_script w;
     w.handshake();
