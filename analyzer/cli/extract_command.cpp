@@ -132,6 +132,7 @@ int extract(const extract_options& o) {
                               .packets = &read.captures().packets(),
                               .run = &run,
                               .figures = &figures,
+                              .asked = &o.common,
                               .width = columns(to)};
     if (!o.common.quiet) {
         for (const std::string& note : run.output().notes()) print_warning(note);
@@ -142,7 +143,12 @@ int extract(const extract_options& o) {
             print_warning(report::plain_spaces(half));
         const std::string nothing = nothing_there(facts);
         if (nothing.empty()) {
-            fmt::print(to, "{}", report::plain_spaces(extract_table(facts)));
+            const std::string table = report::plain_spaces(extract_table(facts));
+            if (to == stderr) {
+                fmt::print(to, "{}", table);
+            } else if (!print(table)) {
+                return exit_status::failed;
+            }
         } else if (!says_no_packets(figures)) {
             print_error(report::plain_spaces(nothing));
         }

@@ -54,6 +54,7 @@ sink::status extract_output::open_target(const std::string& path, target& t) {
             return objection_to(mine, key, payload);
         };
         if (sink::status opened = file->open(std::move(chosen)); !opened.ok()) return opened;
+        if (options_.split_connections) file->stay_closed();
         if (created_ns_ != 0) file->created(created_ns_);
         t.ss = file.get();
         t.sink = std::move(file);
@@ -63,6 +64,7 @@ sink::status extract_output::open_target(const std::string& path, target& t) {
         const auto existing = options_.force ? sink::output_file::existing::replace
                                              : sink::output_file::existing::refuse;
         if (sink::status opened = file.open(path, existing); !opened.ok()) return opened;
+        if (options_.split_connections) file.stay_closed();
         auto lines = std::make_unique<sink::json_lines_sink>(std::move(file));
         t.lines = lines.get();
         t.sink = std::move(lines);
@@ -97,14 +99,29 @@ sink::status extract_output::write(std::uint32_t connection, const sink::record&
     return t.sink->write(r);
 }
 
-sink::status extract_output::finish(bool whole) {
+sink::status extract_output::finish(ending how) {
+    const bool whole = how == ending::whole;
+    if (options_.split_connections) return finish_all(whole, how != ending::failed);
+    target& one = targets_[0];
+    return one.sink ? one.sink->finish(whole) : sink::status{};
+}
+
+// The system is asked twice to store what it has, not twice a file.
+sink::status extract_output::finish_all(bool whole, bool publish) {
     sink::status first;
-    for (auto& [connection, t] : targets_) {
-        if (!t.sink) continue;
-        sink::status done = t.sink->finish(whole);
-        if (first.ok()) first = std::move(done);
-    }
-    return first;
+    const auto each = [&](auto&& act) {
+        for (auto& [connection, t] : targets_) {
+            if (!t.sink) continue;
+            sink::status done = act(*t.sink);
+            if (first.ok()) first = std::move(done);
+        }
+    };
+    each([&](sink::record_sink& s) { return s.end(whole); });
+    if (!publish || paths_.empty()) return first;
+    if (first.ok()) first = sink::sync_folder(name_);
+    if (!first.ok()) return first;
+    each([](sink::record_sink& s) { return s.publish(); });
+    return first.ok() ? sink::sync_folder(name_) : first;
 }
 
 bool extract_output::reader_gone() const noexcept {

@@ -25,7 +25,10 @@ class extract_output {
     // write().
     [[nodiscard]] bool is_new(std::uint32_t connection);
     [[nodiscard]] sink::status write(std::uint32_t connection, const sink::record& r);
-    [[nodiscard]] sink::status finish(bool whole);
+    // Whole; interrupted: what is there gets its name all the same; failed: of several files none
+    // gets its name, since none is known to be whole.
+    enum class ending { whole, interrupted, failed };
+    [[nodiscard]] sink::status finish(ending how);
 
     [[nodiscard]] bool reader_gone() const noexcept;
     // Files that were written, for people.
@@ -44,6 +47,7 @@ class extract_output {
         bool begun = false;
     };
     [[nodiscard]] sink::status open_target(const std::string& path, target& t);
+    [[nodiscard]] sink::status finish_all(bool whole, bool publish);
     // 0 for the one file of all.
     [[nodiscard]] std::uint32_t file_of(std::uint32_t connection) const noexcept {
         return options_.split_connections ? connection : 0;

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "analyzer/cli/notices.h"
+#include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/terminal.h"
 #include "analyzer/recover/foreign.h"
+#include "analyzer/recover/port_plan.h"
 #include "analyzer/report/format.h"
 
 namespace cdcscope::cli {
@@ -200,6 +202,13 @@ std::vector<seen_port> ports_seen(const track::figures& figures) {
     return by_bytes;
 }
 
+// The options that leave messages out by their time; empty if none was given.
+std::string limits_of(const common_options& o) {
+    std::string text = o.since ? "--since" : "";
+    if (o.until) text += text.empty() ? "--until" : " and --until";
+    return text;
+}
+
 foreign_connections foreign_of(const track::figures& figures) {
     foreign_connections all;
     static const recover::foreign_signs nothing_known;
@@ -247,10 +256,20 @@ std::string nothing_there(const extract_facts& f) {
     if (f.run->written().messages > 0) return {};
     const std::string& file = f.captures->front();
     if (f.packets->read == 0) {
+        const bool damaged =
+            std::ranges::any_of(f.figures->observations(), [](const track::noticed& n) {
+                return n.what == findings::code::capture_truncated_file;
+            });
+        if (damaged) return file + ": no packet could be read";
         return fmt::format(
             "{}: no packets; was the capture filter right? tcpdump -w x.pcap 'tcp port 11210 or "
             "tcp port 11111'",
             file);
+    }
+    const std::string limits = limits_of(*f.asked);
+    if (const auto outside = f.figures->totals().messages; outside > 0 && !limits.empty()) {
+        return fmt::format("{}: no DCP or canal message within {}; {} outside", file, limits,
+                           report::count(outside, "message"));
     }
     const auto& connections = f.figures->connections();
     const foreign_connections foreign = foreign_of(*f.figures);
@@ -264,7 +283,13 @@ std::string nothing_there(const extract_facts& f) {
         text += fmt::format("{}{} ({})", i == 0 ? "; ports seen: " : ", ", ports[i].port,
                             ports[i].words());
     }
-    const auto guess = std::ranges::find_if(ports, &seen_port::unknown);
+    if (!f.asked->filter.empty())
+        return text + ". --filter lets no other packets through; was it right?";
+    // What is looked for on this port already is not to be asked for.
+    const recover::port_plan looked_for = recovery_options(*f.asked).ports;
+    const auto guess = std::ranges::find_if(ports, [&](const seen_port& p) {
+        return p.unknown() && looked_for.at(p.port) == recover::protocol::unknown;
+    });
     if (guess != ports.end())
         text += fmt::format(". If one of them is yours: --port dcp={}", guess->port);
     return text;

@@ -15,6 +15,7 @@ struct extract_facts {
     const capture::packet_totals* packets = nullptr;
     const extraction* run = nullptr;
     const track::figures* figures = nullptr;
+    const common_options* asked = nullptr;
     int width = 100;
 };
 

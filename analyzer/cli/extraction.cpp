@@ -5,6 +5,7 @@
 #include "analyzer/capture/link_names.h"
 #include "proto/canal/view.h"
 #include "proto/findings/finding_json.h"
+#include "proto/findings/words.h"
 
 namespace cdcscope::cli {
 namespace {
@@ -241,8 +242,18 @@ void extraction::write_summary(std::uint32_t file) {
 sink::status extraction::finish(bool whole) {
     if (failure_.ok() && !options_.split_connections) begin_file(0);
     for (const std::uint32_t file : output_.open_files()) write_summary(file);
-    sink::status done = output_.finish(whole && failure_.ok());
-    return failure_.ok() ? done : failure_;
+    using ending = extract_output::ending;
+    sink::status done = output_.finish(!failure_.ok() ? ending::failed
+                                       : whole        ? ending::whole
+                                                      : ending::interrupted);
+    if (failure_.ok()) failure_ = done;
+    const std::size_t files = output_.paths().size();
+    if (!failure_.ok() && options_.split_connections && files > 1) {
+        failure_.error +=
+            fmt::format(". None of the {} files got its name; NAME.part holds what was written",
+                        findings::grouped(files));
+    }
+    return failure_;
 }
 
 }  // namespace cdcscope::cli

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/nearest.h"
@@ -84,12 +85,10 @@ int run(int argc, char** argv) {
     add_explain_command(app, todo);
     try {
         app.parse(argc, argv);
-    } catch (const CLI::CallForHelp& e) {
-        return app.exit(e);
-    } catch (const CLI::CallForAllHelp& e) {
-        return app.exit(e);
-    } catch (const CLI::CallForVersion& e) {
-        return app.exit(e);
+    } catch (const CLI::Success& e) {  // --help, --version
+        std::ostringstream text;
+        (void)app.exit(e, text, text);
+        return print(text.str()) ? exit_status::done : exit_status::failed;
     } catch (const CLI::ParseError& e) {
         print_error(explain(app, e));
         return exit_status::wrong_use;

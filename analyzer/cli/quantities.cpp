@@ -107,6 +107,15 @@ std::optional<time_bound> read_time(std::string_view text) {
 
 }  // namespace
 
+std::uint64_t parse_number(std::string_view option, std::string_view text) {
+    std::uint64_t value = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    if (error != std::errc{} || end != last)
+        throw usage_error(fmt::format("{} {}: a whole number is needed", option, text));
+    return value;
+}
+
 std::uint64_t parse_size(std::string_view option, std::string_view text) {
     constexpr std::array<std::pair<std::string_view, int>, 14> units{{{"", 0},
                                                                       {"B", 0},

@@ -13,6 +13,9 @@ namespace cdcscope::cli {
 // "512MiB", "16GiB", "4096", "1.5 MiB", "64k": bytes; K, M, G are powers of 1,024.
 [[nodiscard]] std::uint64_t parse_size(std::string_view option, std::string_view text);
 
+// Digits only, below 2^64.
+[[nodiscard]] std::uint64_t parse_number(std::string_view option, std::string_view text);
+
 // A limit in time: absolute, or an offset from the first packet of the capture, or a time of the
 // first packet's day.
 struct time_bound {

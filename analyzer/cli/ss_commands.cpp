@@ -65,7 +65,10 @@ void add_cat(CLI::App& parent, action& run) {
     CLI::App* c = add(parent, run, "cat", "Print the messages", o, ss_cat);
     c->add_option("FILE", o->file)->required();
     c->add_option("--key", o->key, "this stream only");
-    c->add_option("--from", o->from, "from this number of the stream on");
+    c->add_option_function<std::string>(
+         "--from", [o](const std::string& t) { o->from = parse_number("--from", t); },
+         "from this number of the stream on")
+        ->type_name("NUMBER");
     c->add_option_function<std::string>(
         "--since", [o](const std::string& t) { o->since = parse_time("--since", t); },
         "messages of this time or later");

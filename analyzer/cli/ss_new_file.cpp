@@ -12,15 +12,10 @@ ss_new_file::ss_new_file(const std::string& path, bool force, std::uint64_t crea
     : path_(path), to_(file_), writer_(interval) {
     using existing = sink::output_file::existing;
     must(file_.open(path, force ? existing::replace : existing::refuse));
+    file_.keep_nothing();
     const std::string name = std::filesystem::path(path).filename().string();
     const std::string_view kept = is_utf8(as_bytes(name)) ? ss::cut_file_name(name) : "";
     done(writer_.open({kept, created_ms, interval}, to_));
-}
-
-ss_new_file::~ss_new_file() {
-    if (finished_ || file_.is_device()) return;
-    std::error_code ignored;
-    std::filesystem::remove(path_ + ".part", ignored);
 }
 
 void ss_new_file::copy(ss::reader& from, const ss::label& as) {
@@ -37,7 +32,6 @@ void ss_new_file::copy(ss::reader& from, const ss::label& as) {
 void ss_new_file::finish(std::optional<std::uint64_t> eos_ms) {
     if (eos_ms) done(writer_.write_eos(*eos_ms, to_));
     must(file_.commit());
-    finished_ = true;
 }
 
 void ss_new_file::done(bool well) const {

@@ -18,7 +18,6 @@ class ss_new_file {
     // ss_failure.
     ss_new_file(const std::string& path, bool force, std::uint64_t created_ms,
                 std::uint32_t interval);
-    ~ss_new_file();
     ss_new_file(const ss_new_file&) = delete;
     ss_new_file& operator=(const ss_new_file&) = delete;
 
@@ -36,7 +35,6 @@ class ss_new_file {
     sink::output_file file_;
     sink::ss_file_output to_;
     ss::writer writer_;
-    bool finished_ = false;
 };
 
 }  // namespace cdcscope::cli

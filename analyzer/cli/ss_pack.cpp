@@ -30,7 +30,10 @@ class packer {
             take();
         }
         if (in.bad()) throw ss_failure{options_.vector + ": cannot read"};
-        if (!writer_) fail("no header line; the first line gives file_name and beacon_interval");
+        constexpr auto no_header =
+            "no header line; the first line gives file_name and beacon_interval";
+        if (line_number_ == 0) throw ss_failure{options_.vector + ": is empty: " + no_header};
+        if (!writer_) fail(no_header);
         write_held_eos();
         must(file_.commit());
     }
@@ -68,6 +71,7 @@ class packer {
         }
         must(file_.open(options_.out, options_.force ? sink::output_file::existing::replace
                                                      : sink::output_file::existing::refuse));
+        file_.keep_nothing();
         writer_.emplace(h.interval);
         done(writer_->open(h, to_));
     }

@@ -190,10 +190,7 @@ int streams(const streams_options& o) {
         return exit_status::failed;
     }
     std::ranges::sort(found.rows, {}, &recover::stream_row::id);
-    if (!print(o.json ? as_json(found.rows) : table(found.rows))) {
-        print_error("standard output: cannot write");
-        return exit_status::failed;
-    }
+    if (!print(o.json ? as_json(found.rows) : table(found.rows))) return exit_status::failed;
     if (!o.common.quiet) {
         print_warnings(figures, reader.names(), o.common);
         tell_foreign(found.rows, o.common.captures.front());

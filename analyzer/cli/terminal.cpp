@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace cdcscope::cli {
 
@@ -44,7 +45,11 @@ bool print(std::string_view text) {
         std::fflush(stdout) == 0) {
         return true;
     }
-    return errno == EPIPE;
+    if (errno == EPIPE) return true;
+    std::string why = std::strerror(errno);
+    if (why[0] >= 'A' && why[0] <= 'Z') why[0] = static_cast<char>(why[0] - 'A' + 'a');
+    print_error("standard output: cannot write: " + why);
+    return false;
 }
 
 }  // namespace cdcscope::cli

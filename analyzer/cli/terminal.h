@@ -21,8 +21,8 @@ using cdcscope::printable;  // for text from the command line or the capture
 void print_error(std::string_view text);
 void print_warning(std::string_view text);
 
-// Whole text to standard output. False if it could not be written; a reader that closed the pipe is
-// no failure.
+// Whole text to standard output. False if it could not be written, which is said then; a reader
+// that closed the pipe is no failure.
 [[nodiscard]] bool print(std::string_view text);
 
 }  // namespace cdcscope::cli

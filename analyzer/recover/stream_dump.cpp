@@ -6,6 +6,25 @@
 #include <cstring>
 
 namespace cdcscope::recover {
+namespace {
+
+// What to do about errno when a file can not be made or written.
+std::string_view advice(int error) {
+    switch (error) {
+        case EEXIST:
+            return "give --force to replace it";
+        case EMFILE:
+        case ENFILE:
+            return "ulimit -n NUMBER allows more open files";
+        case ENOSPC:
+        case EDQUOT:
+            return "make room or choose another folder";
+        default:
+            return "choose another folder";
+    }
+}
+
+}  // namespace
 
 stream_dump::stream_dump(std::string directory, bool replace)
     : directory_(std::move(directory)), replace_(replace) {}
@@ -19,8 +38,7 @@ void stream_dump::write(std::uint32_t connection, direction dir, byte_view bytes
     std::FILE* file = open(connection, dir);
     if (file == nullptr || bytes.empty()) return;
     if (std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) {
-        fail(directory_ + "/" + file_name(connection, dir), "cannot write",
-             "make room or choose another folder");
+        fail(directory_ + "/" + file_name(connection, dir), "cannot write");
     }
 }
 
@@ -36,9 +54,7 @@ std::FILE* stream_dump::open(std::uint32_t connection, direction dir) {
     const char* how = !is_new ? "ab" : replace_ ? "wb" : "wbx";
     std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), how));
     if (file == nullptr) {
-        const bool exists = errno == EEXIST;
-        fail(path, "cannot create",
-             exists ? "give --force to replace it" : "choose another folder");
+        fail(path, "cannot create");
         return nullptr;
     }
     open_.push_back({key, std::move(file)});
@@ -52,8 +68,7 @@ void stream_dump::close_oldest() {
     const auto connection = static_cast<std::uint32_t>(oldest.key >> 1);
     const direction dir = (oldest.key & 1) != 0 ? direction::s2c : direction::c2s;
     if (std::fclose(oldest.file.release()) != 0) {
-        fail(directory_ + "/" + file_name(connection, dir), "cannot write",
-             "make room or choose another folder");
+        fail(directory_ + "/" + file_name(connection, dir), "cannot write");
     }
     open_.pop_front();
 }
@@ -63,9 +78,10 @@ const std::string& stream_dump::finish() {
     return error_;
 }
 
-void stream_dump::fail(const std::string& path, std::string_view what, std::string_view to_do) {
+void stream_dump::fail(const std::string& path, std::string_view what) {
+    const int error = errno;
     if (error_.empty())
-        error_ = fmt::format("{}: {}: {}; {}", path, what, std::strerror(errno), to_do);
+        error_ = fmt::format("{}: {}: {}; {}", path, what, std::strerror(error), advice(error));
 }
 
 }  // namespace cdcscope::recover

@@ -42,7 +42,7 @@ class stream_dump {
 
     [[nodiscard]] std::FILE* open(std::uint32_t connection, direction dir);
     void close_oldest();
-    void fail(const std::string& path, std::string_view what, std::string_view to_do);
+    void fail(const std::string& path, std::string_view what);
 
     std::string directory_;
     bool replace_;

@@ -49,4 +49,12 @@ status json_lines_sink::finish(bool /*whole*/) {
     return out_.commit();
 }
 
+status json_lines_sink::end(bool /*whole*/) {
+    return out_.flush();
+}
+
+status json_lines_sink::publish() {
+    return out_.publish();
+}
+
 }  // namespace cdcscope::sink

@@ -16,6 +16,8 @@ class json_lines_sink final : public record_sink {
     explicit json_lines_sink(output_file out) : out_(std::move(out)) {}
     status write(const record& r) override;
     status finish(bool whole) override;
+    status end(bool whole) override;
+    status publish() override;
     [[nodiscard]] bool reader_gone() const noexcept { return out_.reader_gone(); }
 
   private:

@@ -19,6 +19,7 @@ namespace cdcscope::sink {
 namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 20;
+constexpr std::size_t small_buffer_size = std::size_t{1} << 16;  // of files that stay closed
 
 // The reason as people know it, and what to do about it.
 std::string advice(int error, std::string_view option) {
@@ -30,6 +31,9 @@ std::string advice(int error, std::string_view option) {
         case EPERM:
         case EROFS:
             return fmt::format("; {} NAME writes elsewhere", option);
+        case EMFILE:
+        case ENFILE:
+            return "; ulimit -n NUMBER allows more open files";
         case ENOENT:
             return fmt::format("; make the folder first, or {} NAME writes elsewhere", option);
         default:
@@ -44,6 +48,11 @@ std::string reason(int error) {
     return text;
 }
 
+int open_folder_of(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 }  // namespace
 
 struct output_file::state {
@@ -55,16 +64,42 @@ struct output_file::state {
     bool standard_output = false;
     bool reader_gone = false;
     bool committed = false;
+    bool stays_closed = false;
+    bool keeps_nothing = false;
+    dev_t device_number = 0;  // of a file that stays closed
+    ino_t inode = 0;
+    std::size_t room = buffer_size;
     std::uint64_t flushed = 0;
     std::vector<std::uint8_t> buffer;
     std::string failure;
 
     ~state() {
-        if (fd >= 0 && !part.empty() && !committed) {
-            struct stat info {};
-            if (fstat(fd, &info) == 0 && info.st_size == 0) ::unlink(part.c_str());
-        }
+        if ((fd >= 0 || stays_closed) && !part.empty() && !committed &&
+            (flushed == 0 || keeps_nothing))
+            ::unlink(part.c_str());
         release();
+    }
+
+    // Opens again a file that stays closed, where it was left.
+    status wake() {
+        if (fd >= 0 || !stays_closed) return {};
+        const std::string& name = part.empty() ? path : part;
+        fd = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+        if (fd < 0) return fail(errno);
+        struct stat info {};
+        if (::fstat(fd, &info) != 0) return fail(errno);
+        if (info.st_ino != inode || info.st_dev != device_number ||
+            static_cast<std::uint64_t>(info.st_size) != flushed ||
+            ::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            failure = fmt::format(
+                "{}: another process is writing it; wait for it, or {} NAME writes elsewhere", name,
+                option);
+            return {failure};
+        }
+        return ::lseek(fd, static_cast<off_t>(flushed), SEEK_SET) < 0 ? fail(errno) : status{};
+    }
+    void doze() {
+        if (stays_closed) release();
     }
 
     void release() {
@@ -98,7 +133,7 @@ struct output_file::state {
     }
 
     status fail(int error) {
-        const bool kept = flushed > 0 && !part.empty();
+        const bool kept = flushed > 0 && !part.empty() && !keeps_nothing;
         failure =
             fmt::format("{}: cannot write: {}{}{}{}", path, reason(error),
                         flushed > 0 ? " after " + findings::bytes_text(flushed) : "",
@@ -107,7 +142,8 @@ struct output_file::state {
     }
 
     status write_through(byte_view bytes) {
-        if (reader_gone) return {};
+        if (reader_gone || bytes.empty()) return {};
+        if (status open = wake(); !open.ok()) return open;
         while (!bytes.empty()) {
             const ssize_t n = ::write(fd, bytes.data(), bytes.size());
             if (n < 0 && errno == EINTR) continue;
@@ -172,9 +208,13 @@ status output_file::open(const std::string& path, existing what, std::string_vie
 status output_file::write(byte_view bytes) {
     state& s = *state_;
     if (!s.failure.empty()) return {s.failure};
-    if (s.buffer.size() + bytes.size() > buffer_size) {
+    if (s.buffer.size() + bytes.size() > s.room) {
         if (status done = flush(); !done.ok()) return done;
-        if (bytes.size() >= buffer_size) return s.write_through(bytes);
+        if (bytes.size() >= s.room) {
+            status done = s.write_through(bytes);
+            s.doze();
+            return done;
+        }
     }
     s.buffer.insert(s.buffer.end(), bytes.begin(), bytes.end());
     return {};
@@ -185,6 +225,7 @@ status output_file::flush() {
     if (!s.failure.empty()) return {s.failure};
     status done = s.write_through(s.buffer);
     s.buffer.clear();
+    s.doze();
     return done;
 }
 
@@ -195,35 +236,75 @@ std::uint64_t output_file::position() const noexcept {
 status output_file::truncate(std::uint64_t size) {
     if (status done = flush(); !done.ok()) return done;
     state& s = *state_;
+    if (status open = s.wake(); !open.ok()) return open;
     if (::ftruncate(s.fd, static_cast<off_t>(size)) != 0) return s.fail(errno);
     if (::lseek(s.fd, static_cast<off_t>(size), SEEK_SET) < 0) return s.fail(errno);
     s.flushed = size;
+    s.doze();
     return {};
+}
+
+void output_file::stay_closed() {
+    state& s = *state_;
+    struct stat info {};
+    if (s.device || s.fd < 0 || ::fstat(s.fd, &info) != 0) return;
+    s.device_number = info.st_dev;
+    s.inode = info.st_ino;
+    s.stays_closed = true;
+    s.room = small_buffer_size;
+    if (s.buffer.empty()) std::vector<std::uint8_t>().swap(s.buffer);
+    s.doze();
 }
 
 status output_file::commit() {
     if (status done = flush(); !done.ok()) return done;
     state& s = *state_;
     if (s.committed) return {};
+    if (!s.device) {
+        if (status open = s.wake(); !open.ok()) return open;
+        if (::fsync(s.fd) != 0) return s.fail(errno);
+    }
+    if (status done = publish(); !done.ok()) return done;
+    if (s.part.empty()) return {};
+    // The new name must survive a crash, too.
+    const int dir = open_folder_of(s.path);
+    if (dir >= 0) {
+        (void)::fsync(dir);
+        ::close(dir);
+    }
+    return {};
+}
+
+status output_file::publish() {
+    state& s = *state_;
+    if (!s.failure.empty()) return {s.failure};
+    if (s.committed) return {};
+    if (!s.part.empty() && std::rename(s.part.c_str(), s.path.c_str()) != 0) return s.fail(errno);
     s.committed = true;
-    if (s.device) {
-        s.release();
-        return {};
-    }
-    if (::fsync(s.fd) != 0) return s.fail(errno);
-    if (!s.part.empty()) {
-        if (std::rename(s.part.c_str(), s.path.c_str()) != 0) return s.fail(errno);
-        // The new name must survive a crash, too.
-        const std::string folder = std::filesystem::path(s.path).parent_path().string();
-        const int dir =
-            ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (dir >= 0) {
-            (void)::fsync(dir);
-            ::close(dir);
-        }
-    }
     s.release();
     return {};
+}
+
+void output_file::keep_nothing() {
+    state_->keeps_nothing = true;
+}
+
+void output_file::discard() {
+    state& s = *state_;
+    if (s.part.empty() || s.committed) return;
+    ::unlink(s.part.c_str());
+    s.buffer.clear();
+    s.committed = true;  // nothing is left to do
+    s.release();
+}
+
+status sync_folder(const std::string& path) {
+    const int dir = open_folder_of(path);
+    if (dir < 0) return {};
+    const int error = ::syncfs(dir) == 0 ? 0 : errno;
+    ::close(dir);
+    if (error == 0 || error == ENOSYS) return {};
+    return {fmt::format("{}: cannot write: {}{}", path, reason(error), advice(error, "-o"))};
 }
 
 bool output_file::is_device() const noexcept {

@@ -38,8 +38,19 @@ class output_file {
     // Cuts the file, only when appending.
     status truncate(std::uint64_t size);
 
+    // From now on the file is open only while something goes to it, and the buffer is small: so
+    // many files can be written at the same time. Another process that takes the file meanwhile is
+    // found out at the next write.
+    void stay_closed();
+
     // Flushed, synced and under its name.
     status commit();
+    // The same for many files at once: flush() each, sync_folder(), publish() each, sync_folder().
+    status publish();
+    // Never gets its name; nothing of it stays.
+    void discard();
+    // Nothing stays either when the file is not committed, and a failure says so.
+    void keep_nothing();
 
     [[nodiscard]] bool is_device() const noexcept;  // device, pipe or standard output
     [[nodiscard]] bool is_standard_output() const noexcept;
@@ -53,5 +64,8 @@ class output_file {
     struct state;
     std::unique_ptr<state> state_;
 };
+
+// What was written to files of the folder of `path`, and their names, survive a crash.
+status sync_folder(const std::string& path);
 
 }  // namespace cdcscope::sink

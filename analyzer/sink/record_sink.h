@@ -26,6 +26,10 @@ class record_sink {
     // Done: whole (EOS where the format has one), or interrupted (what is there stays valid and
     // says that it is not the whole).
     virtual status finish(bool whole) = 0;
+    // finish() in two steps, for many files: all is handed to the system, but has no name yet; then
+    // the name. After sync_folder() in between the file survives a crash.
+    virtual status end(bool whole) = 0;
+    virtual status publish() = 0;
 };
 
 }  // namespace cdcscope::sink

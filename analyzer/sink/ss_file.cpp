@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "proto/findings/words.h"
@@ -39,6 +40,28 @@ std::string rolled_name(const std::string& path, std::uint64_t number) {
     fs::path name = p.stem();
     name += fmt::format(".{}{}", number, p.extension().string());
     return (p.parent_path() / name).string();
+}
+
+// Numbers of the pieces of `path` above `number` that are there, in order.
+std::vector<std::uint64_t> pieces_behind(const std::string& path, std::uint64_t number) {
+    const fs::path p(path);
+    const std::string before = p.stem().string() + ".", behind = p.extension().string();
+    std::vector<std::uint64_t> found;
+    std::error_code error;
+    const fs::path folder = p.parent_path();
+    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+        const std::string name = entry.path().filename().string();
+        if (name.size() <= before.size() + behind.size() || !name.starts_with(before) ||
+            !name.ends_with(behind))
+            continue;
+        const char* const first = name.data() + before.size();
+        const char* const last = name.data() + name.size() - behind.size();
+        std::uint64_t n = 0;
+        const auto [end, fault] = std::from_chars(first, last, n);
+        if (fault == std::errc() && end == last && *first != '0' && n > number) found.push_back(n);
+    }
+    std::ranges::sort(found);
+    return found;
 }
 
 std::uint64_t size_of(const std::string& path) {
@@ -104,6 +127,14 @@ status ss_file_sink::open(ss_file_options options) {
     created_ns_ = options_.created_ns;
     if (std::string fault = interval_fault(options_.interval); !fault.empty()) return {fault};
     if (options_.append && is_continuable(options_.path)) return open_existing();
+    if (options_.roll && !options_.force) {
+        if (const auto pieces = pieces_behind(options_.path, 1); !pieces.empty()) {
+            return {fmt::format(
+                "{}: exists, a piece of an earlier run; --force replaces it, -o NAME writes "
+                "elsewhere",
+                rolled_name(options_.path, pieces.front()))};
+        }
+    }
     return open_new(options_.path);
 }
 
@@ -117,6 +148,7 @@ status ss_file_sink::open_new(const std::string& path) {
     to_.emplace(file_);
     writer_.emplace(options_.interval);
     begun_ = false;
+    if (stays_closed_) file_.stay_closed();
     paths_.push_back(path);
     ++totals_.files;
     if (totals_.files > 1) return {};
@@ -261,7 +293,30 @@ status ss_file_sink::roll() {
     if (status closed = close(options_.eos); !closed.ok()) return closed;
     last_ms_ = 0;
     eos_floor_ = 0;
-    return open_new(rolled_name(options_.path, totals_.files + 1));
+    status opened = open_new(rolled_name(options_.path, totals_.files + 1));
+    if (opened.ok()) return opened;
+    to_.reset();  // no piece is open
+    full_ = true;
+    return {fmt::format("{}; what came before it is whole: {}", opened.error, pieces())};
+}
+
+// "x.ss", "x.ss to x.7.ss".
+std::string ss_file_sink::pieces() const {
+    return paths_.size() == 1 ? paths_.front() : paths_.front() + " to " + paths_.back();
+}
+
+// The piece that was begun for the record goes again.
+status ss_file_sink::fits_no_piece(std::uint64_t size) {
+    file_.discard();
+    to_.reset();
+    paths_.pop_back();
+    --totals_.files;
+    ++totals_.refused;
+    return {fmt::format(
+        "{}: a message of {} fits no file of {} (--limit); --limit SIZE allows more. {} written, "
+        "what came before it is whole: {}",
+        options_.path, bytes_text(size), bytes_text(options_.limit), grouped(totals_.written),
+        pieces())};
 }
 
 status ss_file_sink::write(const record& r) {
@@ -284,6 +339,8 @@ status ss_file_sink::write(const record& r) {
             return {};
         }
         full_ = true;
+        if (options_.roll && paths_.size() > 1 && writer_->streams().size() == 0)
+            return fits_no_piece(size);
     }
     ++totals_.refused;
     return {
@@ -292,17 +349,47 @@ status ss_file_sink::write(const record& r) {
                     paths_.back(), bytes_text(options_.limit), grouped(totals_.written))};
 }
 
+// Under --force a shorter run leaves later pieces of a longer one: who joins by a pattern mixes
+// them.
+void ss_file_sink::note_older_pieces() {
+    if (!options_.roll || !options_.force) return;
+    const auto older = pieces_behind(options_.path, totals_.files);
+    if (older.empty()) return;
+    const std::string first = rolled_name(options_.path, older.front());
+    notes_.push_back(fmt::format(
+        "{}{}: of an earlier run, left as it was; this run wrote {}", first,
+        older.size() == 1 ? "" : " to " + rolled_name(options_.path, older.back()), pieces()));
+}
+
 status ss_file_sink::finish(bool whole) {
+    if (!to_) return {};
+    note_older_pieces();
     return close(whole && options_.eos && !full_);
 }
 
+status ss_file_sink::end(bool whole) {
+    if (!to_) return {};
+    note_older_pieces();
+    if (status ended = write_end(whole && options_.eos && !full_); !ended.ok()) return ended;
+    return file_.flush();
+}
+
+status ss_file_sink::publish() {
+    return to_ ? file_.publish() : status{};
+}
+
 status ss_file_sink::close(bool with_eos) {
+    if (status ended = write_end(with_eos); !ended.ok()) return ended;
+    return file_.commit();
+}
+
+status ss_file_sink::write_end(bool with_eos) {
     if (status begun = begin(0); !begun.ok()) return begun;
     const std::uint64_t created = created_ns_ ? clamped_ms(*created_ns_) : 0;
     const bool nothing = last_ms_ == 0 && eos_floor_ == 0;
     const std::uint64_t end_ms = nothing ? created : std::max(last_ms_, eos_floor_);
     if (with_eos && !writer_->write_eos(end_ms, *to_)) return to_->outcome();
-    return file_.commit();
+    return {};
 }
 
 }  // namespace cdcscope::sink

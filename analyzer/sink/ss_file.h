@@ -19,7 +19,9 @@ struct ss_file_options {
     bool append = false;  // continue an existing file; its own beacon interval then counts
     std::uint32_t interval = ss::default_interval;  // see interval_fault()
     std::uint64_t limit = ss::default_file_limit;
-    bool roll = false;  // at the limit go on in x.2.ss, x.3.ss ...
+    // At the limit go on in x.2.ss, x.3.ss ... Pieces of an earlier run are refused at the start;
+    // with `force` those that this run does not replace are noted at the end.
+    bool roll = false;
     bool eos = true;
     std::optional<std::int64_t> created_ns;  // else created(), else the time of the first record
 
@@ -62,6 +64,14 @@ class ss_file_sink final : public record_sink {
     // Whole: with EOS, unless records were refused or `eos` is off. The file is synced and has its
     // name afterwards.
     status finish(bool whole) override;
+    status end(bool whole) override;
+    status publish() override;
+
+    // See output_file; after open().
+    void stay_closed() {
+        stays_closed_ = true;
+        file_.stay_closed();
+    }
 
     [[nodiscard]] const totals& figures() const noexcept { return totals_; }
     [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
@@ -80,7 +90,11 @@ class ss_file_sink final : public record_sink {
     [[nodiscard]] status check(const record& r) const;
     [[nodiscard]] bool fits(const ss::label& message, std::uint32_t size) const;
     [[nodiscard]] status roll();
+    [[nodiscard]] status fits_no_piece(std::uint64_t size);
+    [[nodiscard]] std::string pieces() const;
+    [[nodiscard]] status write_end(bool with_eos);
     [[nodiscard]] status close(bool with_eos);
+    void note_older_pieces();
     [[nodiscard]] ss::label next_label(const record& r);
     [[nodiscard]] status outcome(bool well) const;
 
@@ -91,6 +105,7 @@ class ss_file_sink final : public record_sink {
     std::optional<std::int64_t> created_ns_;
     bool begun_ = false;
     bool full_ = false;
+    bool stays_closed_ = false;
     std::uint64_t last_ms_ = 0;    // of this run: time never goes back
     std::uint64_t eos_floor_ = 0;  // time of an EOS that was taken off
     struct continued;

@@ -1,4 +1,5 @@
 """Small made captures of one DCP connection, for names and amounts that no real capture has."""
+import itertools
 import struct
 
 CLIENT, SERVER = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
@@ -7,7 +8,8 @@ CLIENT, SERVER = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 class Capture:
     """Packets of one TCP connection from 10.0.0.1:40000 to 10.0.0.2:11210, a message a packet."""
 
-    def __init__(self, start=1_700_000_000.0):
+    def __init__(self, start=1_700_000_000.0, port=40000):
+        self._port = port
         self._packets = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)]
         self._seq = {True: 1000, False: 5000}
         self.now = start
@@ -18,7 +20,7 @@ class Capture:
         self._segment(True, b"", 0x10)
 
     def _segment(self, from_client, data, flags=0x18):
-        tcp = struct.pack("!HHIIBBHHH", *((40000, 11210) if from_client else (11210, 40000)), self._seq[from_client],
+        tcp = struct.pack("!HHIIBBHHH", *((self._port, 11210) if from_client else (11210, self._port)), self._seq[from_client],
                           self._seq[not from_client] if flags != 0x02 else 0, 0x50, flags, 65535, 0, 0)
         ends = CLIENT + SERVER if from_client else SERVER + CLIENT
         ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(tcp) + len(data), 0, 0, 64, 6, 0) + ends
@@ -31,8 +33,11 @@ class Capture:
         body = extras + key + value
         message = struct.pack("!BBHBBHIIQ", 0x81 if answer else 0x80, opcode, len(key), len(extras), 0, partition, len(body),
                               opaque, cas) + body
-        self._segment(from_client, message)
-        self._seq[from_client] += len(message)
+        self.raw(from_client, message)
+
+    def raw(self, from_client, data):
+        self._segment(from_client, data)
+        self._seq[from_client] += len(data)
 
     def hello(self, name, agent=b"maker/1"):
         self.send(True, 0x1F, key=agent)
@@ -63,6 +68,14 @@ class Capture:
     def write(self, path):
         with open(path, "wb") as file:
             file.write(b"".join(self._packets))
+
+
+def write_together(path, captures):
+    """Several connections in one file, their packets in turn."""
+    with open(path, "wb") as file:
+        file.write(captures[0]._packets[0])
+        for packets in itertools.zip_longest(*(c._packets[1:] for c in captures), fillvalue=b""):
+            file.write(b"".join(packets))
 
 
 def hostile(path, markup):

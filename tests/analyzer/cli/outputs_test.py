@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Outputs of many files, outputs that can not be written, and what is said of it: only what is whole gets its name."""
+import os
+import pathlib
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import dcp_traffic  # noqa: E402
+import harness  # noqa: E402
+
+CAPTURE = harness.CAPTURES / "dcp" / "basic_ipv4.pcap"
+
+
+def small_files(size):
+    """A disk that is full after that many bytes of a file."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return limit
+
+
+class Outputs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_in(self, *arguments, status=0, **options):
+        done = harness.run(*arguments, cwd=self.folder, **options)
+        self.assertEqual(status, done.returncode, done.stderr)
+        return done.stderr.decode()
+
+    def names(self, pattern="x*"):
+        return sorted(p.name for p in self.folder.glob(pattern))
+
+    def connections(self, count):
+        """So many connections at the same time."""
+        all_of_them = [dcp_traffic.Capture(port=20000 + n) for n in range(count)]
+        for c in all_of_them:
+            c.hello(b"name")
+            c.stream(7, 1, 100)
+        for c in all_of_them:
+            c.mutation(7, 1, 1, b"key")
+        dcp_traffic.write_together(self.folder / "many.pcap", all_of_them)
+
+    # ---- a file a connection
+
+    def test_more_connections_than_files_may_be_open(self):
+        self.connections(60)
+        for name, *force in (("x.ss",), ("x.ss", "--force"), ("x.jsonl",)):
+            self.run_in("extract", "many.pcap", "-o", name, "--split", "connection", "--quiet", *force,
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24)))
+        self.assertEqual(60, len(self.names("x.c00*.ss")))
+        self.assertEqual([], self.names("*.part"))
+        for number in (1, 30, 60):
+            self.run_in("ss", "verify", f"x.c{number:04}.ss")
+        self.run_in("extract", "many.pcap", "-o", "y.ss", "--split", "connection", "--quiet")
+        for number in (1, 30, 60):
+            self.assertEqual((self.folder / f"y.c{number:04}.ss").stat().st_size, (self.folder / f"x.c{number:04}.ss").stat().st_size)
+
+    def test_a_failure_gives_no_file_its_name(self):
+        self.connections(3)
+        (self.folder / "x.c0003.ss").write_bytes(b"there")
+        said = self.run_in("extract", "many.pcap", "-o", "x.ss", "--split", "connection", status=1)
+        self.assertIn("x.c0003.ss: exists", said)
+        self.assertIn("None of the 2 files got its name; NAME.part holds what was written", said)
+        self.assertEqual(["x.c0001.ss.part", "x.c0002.ss.part", "x.c0003.ss"], self.names())
+        self.assertEqual(b"there", (self.folder / "x.c0003.ss").read_bytes())
+
+    def test_appending_to_a_file_a_connection(self):
+        self.connections(3)
+        for _ in range(2):
+            self.run_in("extract", "many.pcap", "-o", "x.ss", "--split", "connection", "--append", "--quiet")
+        self.assertEqual(["x.c0001.ss", "x.c0002.ss", "x.c0003.ss"], self.names())
+        for name in self.names():
+            self.run_in("ss", "verify", name)
+
+    # ---- --roll
+
+    def test_a_piece_of_an_earlier_run_is_found_at_the_start(self):
+        (self.folder / "x.3.ss").touch()
+        said = self.run_in("extract", CAPTURE, "-o", "x.ss", "--roll", "--limit", "20KiB", status=1)
+        self.assertIn("x.3.ss: exists, a piece of an earlier run; --force replaces it", said)
+        self.assertEqual(["x.3.ss"], self.names())
+
+    def test_later_pieces_of_a_longer_run_are_said(self):
+        self.run_in("extract", CAPTURE, "-o", "x.ss", "--roll", "--limit", "10KiB", "--quiet")
+        before = len(self.names())
+        self.assertGreater(before, 4)
+        said = self.run_in("extract", CAPTURE, "-o", "x.ss", "--roll", "--limit", "30KiB", "--force")
+        self.assertRegex(said, rf"x\.\d\.ss to x\.{before}\.ss: of an earlier run, left as it was; this run wrote x\.ss to x\.\d\.ss")
+        self.assertEqual(before, len(self.names()))
+
+    def test_a_message_that_fits_no_piece(self):
+        said = self.run_in("extract", CAPTURE, "-o", "x.ss", "--roll", "--limit", "1KiB", status=1)
+        self.assertRegex(said, r"x\.ss: a message of [\d,]+ B fits no file of 1,024 B \(--limit\); --limit SIZE allows more")
+        self.assertIn("what came before it is whole: x.ss", said)
+        self.assertEqual([], self.names("*.part"))
+        for name in self.names():
+            self.run_in("ss", "verify", name)
+            self.assertGreater((self.folder / name).stat().st_size, 128)
+
+    # ---- what can not be written
+
+    def test_what_is_removed_is_not_said_to_be_there(self):
+        self.run_in("extract", CAPTURE, "-o", "a.ss", "--quiet")
+        size = (self.folder / "a.ss").stat().st_size
+        for command in (("repair", "a.ss"), ("join", "a.ss")):
+            said = self.run_in("ss", *command, "-o", "x.ss", status=1, preexec_fn=small_files(size // 2))
+            self.assertIn("x.ss: cannot write", said)
+            self.assertNotIn("holds what was written", said)
+            self.assertEqual([], self.names())
+
+    def test_standard_output_that_can_not_be_written(self):
+        for arguments in (("explain",), ("explain", "tcp.gap"), ("--help",), ("--version",), ("extract", "--help"), ("streams", CAPTURE),
+                          ("extract", CAPTURE, "-o", self.folder / "x.ss", "--force")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([harness.PROGRAM, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual((1, "cdcscope: standard output: cannot write: no space left on device\n"),
+                             (done.returncode, done.stderr.decode()), arguments)
+
+    # ---- what is said
+
+    def test_a_number_below_zero(self):
+        self.run_in("extract", CAPTURE, "-o", "x.ss", "--quiet")
+        for number in ("-1", "abc", "18446744073709551616"):
+            self.assertIn("a whole number is needed", self.run_in("ss", "cat", "x.ss", "--from=" + number, status=2))
+
+    def test_lines_of_an_empty_file(self):
+        (self.folder / "empty.jsonl").touch()
+        said = self.run_in("ss", "pack", "empty.jsonl", "-o", "x.ss", status=1)
+        self.assertTrue(said.startswith("cdcscope: empty.jsonl: is empty: no header line"), said)
+
+    def test_nothing_within_the_time_asked_for(self):
+        said = self.run_in("extract", CAPTURE, "-o", "x.ss", "--since", "+99999s")
+        self.assertRegex(said, r"no DCP or canal message within --since; [\d,]+ messages outside\n$")
+        self.assertNotIn("--port", said)
+
+    def test_a_port_that_is_looked_at_is_not_advised(self):
+        c = dcp_traffic.Capture()
+        c.raw(True, b"hello, this is no protocol of ours " * 10)
+        c.write(self.folder / "a.pcap")
+        said = self.run_in("extract", "a.pcap", "-o", "x.ss")
+        self.assertIn("ports seen: 11210", said)
+        self.assertNotIn("--port", said)
+        said = self.run_in("extract", "a.pcap", "-o", "x.ss", "--force", "--filter", "tcp port 11210")
+        self.assertIn("--filter lets no other packets through", said)
+
+    def test_damage_before_the_first_packet(self):
+        header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
+        (self.folder / "a.pcap").write_bytes(header + struct.pack("<IIII", 1, 1, 0xFFFFFFF0, 60) + bytes(60))
+        said = self.run_in("extract", "a.pcap", "-o", "x.ss")
+        self.assertNotIn("was the capture filter right", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
