@@ -47,6 +47,27 @@ std::string_view packet_label(port_kind port, std::int32_t type, std::string& sc
     return scratch;
 }
 
+namespace {
+
+// Of a client, and perhaps a login though its type does not say so: a type without a name, or a
+// login's in front of the one that counts. What is secret may stand anywhere in its body.
+bool holds_stray_secret(byte_view payload, port_kind port, direction dir,
+                        const packet_view& packet) {
+    constexpr auto login = static_cast<std::int32_t>(packet_type::clientauthentication);
+    if (dir != direction::c2s || port != port_kind::data || packet.type == login) return false;
+    if (row_of_type(port, packet.type).body == message_id::none) return true;
+    message_reader reader(packet_message(port), payload);
+    message_field field;
+    while (reader.next(field)) {
+        if (field.row != nullptr && field.number == fields::packet::type &&
+            field.as_int32() == login)
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 canal_packet_json::canal_packet_json(const options& chosen, std::span<const std::string> files)
     : options_(chosen), wire_(files), values_(chosen) {
     out_.int64_as_strings(chosen.int64_as_strings);
@@ -60,12 +81,17 @@ std::string_view canal_packet_json::write(const recover::message& m, port_kind p
     out_.field("packet", packet_label(port, packet.type, scratch_));
     if (port == port_kind::admin) out_.field("admin", true);
     write_head(port, packet);
-    if (packet.ok()) {
-        write_body(port, packet, said.malformed);
-    } else {
+    const byte_view payload = m.bytes.subspan(std::min(length_size, m.bytes.size()));
+    const bool stray = !options_.keep_secrets && holds_stray_secret(payload, port, m.dir, packet);
+    if (!packet.ok()) {
         write_malformed("Packet", packet.why);
+    } else if (!stray) {
+        write_body(port, packet, said.malformed);
+    } else if (!packet.body.empty()) {
+        out_.name("bodyBase64");
+        values_.write_redacted(out_, packet.body.size());
     }
-    write_unknown(m.bytes.subspan(std::min(length_size, m.bytes.size())), port, packet);
+    write_unknown(payload, port, packet, stray);
     write_answers(port, said);
     wire_.write(out_, m);
     if (with_raw) out_.name("raw").base64(raw);
@@ -167,11 +193,11 @@ void canal_packet_json::write_field(const message_field& field, bool is_get) {
 }
 
 // Fields of Packet and body that have no row, or another wire type than their row says.
-void canal_packet_json::write_unknown(byte_view payload, port_kind port,
-                                      const packet_view& packet) {
+void canal_packet_json::write_unknown(byte_view payload, port_kind port, const packet_view& packet,
+                                      bool stray) {
     const bool login = packet.type == static_cast<std::int32_t>(packet_type::clientauthentication);
     const bool hidden =
-        options_.redact != redact_mode::nothing || (login && !options_.keep_secrets);
+        stray || options_.redact != redact_mode::nothing || (login && !options_.keep_secrets);
     bool any = false;
     const auto list = [&](message_id id, byte_view bytes) {
         message_reader reader(id, bytes);
@@ -185,7 +211,7 @@ void canal_packet_json::write_unknown(byte_view payload, port_kind port,
     };
     list(packet_message(port), payload);
     const message_id body = row_of_type(port, packet.type).body;
-    if (body != message_id::none) list(body, packet.body);
+    if (body != message_id::none && !stray) list(body, packet.body);
     if (any) out_.end_array();
 }
 
@@ -264,7 +290,8 @@ struct blanker {
                   out.begin() + static_cast<std::ptrdiff_t>(to), std::uint8_t{'*'});
     }
     void blank_unknown(const wire_field& f) {
-        if (f.wire == wire_type::length) blank(f.value, f.end);
+        const bool fixed = f.wire == wire_type::fixed32 || f.wire == wire_type::fixed64;
+        if (f.wire == wire_type::length || fixed) blank(f.value, f.end);
         // All of a group but its end tag, which may be longer than need be.
         if (f.wire == wire_type::group)
             blank(f.value, f.end - varint_size(std::uint64_t{f.number} << 3));
@@ -320,8 +347,19 @@ byte_view blanked_packet(byte_view payload, port_kind port, direction dir, const
     if (chosen.keep_secrets && !rows) return payload;
     const packet_view packet = parse_packet(payload, port);
     const std::int32_t login = static_cast<std::int32_t>(packet_type::clientauthentication);
-    if (packet.ok() && packet.type != login && !rows) return payload;
+    const bool stray = !chosen.keep_secrets && holds_stray_secret(payload, port, dir, packet);
+    if (packet.ok() && packet.type != login && !rows && !stray) return payload;
     blanker visitor{chosen, canal_values(chosen), payload, packet.type == login, out};
+    if (stray) {
+        message_reader reader(packet_message(port), payload);
+        message_field field;
+        while (reader.next(field)) {
+            if (field.row == nullptr || field.number == fields::packet::body)
+                visitor.blank_unknown(field);
+        }
+        if (reader.why() != fault::none) visitor.blank(reader.fault_offset(), payload.size());
+        return visitor.touched ? byte_view(out) : payload;
+    }
     const outcome end = walk(visitor, packet_message(port), payload, port);
     if (end.why != fault::none && (rows || (dir == direction::c2s && !chosen.keep_secrets)))
         visitor.blank(end.at, payload.size());

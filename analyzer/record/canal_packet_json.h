@@ -33,7 +33,8 @@ class canal_packet_json {
     void write_body(canal::port_kind port, const canal::packet_view& packet, bool malformed);
     void write_messages(const canal::packet_view& packet, bool malformed);
     void write_field(const canal::message_field& field, bool is_get);
-    void write_unknown(byte_view payload, canal::port_kind port, const canal::packet_view& packet);
+    void write_unknown(byte_view payload, canal::port_kind port, const canal::packet_view& packet,
+                       bool stray);
     void write_unknown_field(const canal::message_row& in, const canal::message_field& field,
                              bool hidden);
     void write_answers(canal::port_kind port, const canal::track_record& said);

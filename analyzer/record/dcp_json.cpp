@@ -31,6 +31,21 @@ bool flows_in_stream(const opcode_row& row) {
 
 }  // namespace
 
+bool holds_stray_secret(const message_view& view) noexcept {
+    constexpr std::uint8_t sasl_list_mechs = 0x20, sasl_auth = 0x21, sasl_step = 0x22;
+    if (view.head.opcode == sasl_list_mechs)  // asks with nothing but a header
+        return view.is_request() && view.head.body_length > 0;
+    if (view.head.opcode != sasl_auth && view.head.opcode != sasl_step) return false;
+    // RFC 4422 section 3.1: what a mechanism is called.
+    const auto names_mechanism = [](byte_view key) {
+        return key.size() <= 20 && std::ranges::all_of(key, [](std::uint8_t c) {
+                   return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+               });
+    };
+    return view.kind() != value_kind::secret || view.problem != fault::none ||
+           !view.parts.extras.empty() || !names_mechanism(view.parts.key);
+}
+
 dcp_json::dcp_json(const options& chosen, std::span<const std::string> files)
     : options_(chosen), wire_(files) {
     out_.int64_as_strings(options_.int64_as_strings);
@@ -43,14 +58,18 @@ std::string_view dcp_json::write(const recover::message& m, const message_view& 
     value_problem_ = fault::none;
     out_.begin_object();
     write_head(view, track, names);
-    write_framing(view);
-    write_key(view, names);
-    write_extras(view);
-    write_datatype(view.head.datatype);
-    if (m.cut) {
-        write_cut_value(view);
+    if (!options_.keep_secrets && holds_stray_secret(view)) {
+        write_redacted("payload", m.bytes.size() - std::min(m.bytes.size(), header_size));
     } else {
-        write_value(view, names);
+        write_framing(view);
+        write_key(view, names);
+        write_extras(view);
+        write_datatype(view.head.datatype);
+        if (m.cut) {
+            write_cut_value(view);
+        } else {
+            write_value(view, names);
+        }
     }
     write_worked_out(view, track);
     const fault problem = view.problem != fault::none ? view.problem : value_problem_;

@@ -15,6 +15,10 @@
 
 namespace cdcscope::record {
 
+// A SASL message that is not as its layout says: what is secret may stand anywhere behind its
+// header.
+[[nodiscard]] bool holds_stray_secret(const dcp::message_view& view) noexcept;
+
 class dcp_json {
   public:
     dcp_json(const options& chosen, std::span<const std::string> files);

@@ -132,13 +132,19 @@ std::uint32_t dcp_recorder::stream_for(std::string key, std::string_view kind,
 }
 
 byte_view dcp_recorder::raw_bytes(const recover::message& m, const message_view& view) {
+    const bool stray = !options_.keep_secrets && holds_stray_secret(view);
     const bool secret = view.kind() == value_kind::secret && !options_.keep_secrets;
     const bool hide_keys =
         options_.redact == redact_mode::keys || options_.redact == redact_mode::all;
     const bool hide_values =
         options_.redact == redact_mode::values || options_.redact == redact_mode::all;
-    if (!secret && !hide_keys && !hide_values) return m.bytes;
+    if (!stray && !secret && !hide_keys && !hide_values) return m.bytes;
     blanked_.assign(m.bytes.begin(), m.bytes.end());
+    if (stray) {
+        const std::size_t head = std::min(m.bytes.size(), header_size);
+        blank(blanked_, head, m.bytes.size() - head);
+        return blanked_;
+    }
     if (secret || (hide_values && holds_document(view)))
         blank(blanked_, view.parts.value_at, view.parts.value.size());
     const bool document_key = view.row == nullptr ||

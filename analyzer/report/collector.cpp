@@ -205,8 +205,11 @@ void collector::on_unparsed(const recover::unparsed_run& u) {
             store_be32(head.data(), u.claimed_length);
         }
         head.insert(head.end(), u.head.begin(), u.head.end());
-        c.first_bytes = printable(as_text(head));
-        if (c.looks_like.empty()) c.looks_like = recover::name_foreign(head);
+        const auto foreign = recover::name_foreign(head);
+        // Behind a wrong length may stand anything, a password too, unless the bytes are known.
+        const bool hidden = u.kind == recover::unparsed_kind::bad_length && foreign.empty();
+        c.first_bytes = printable(as_text(byte_view(head).first(hidden ? 4 : head.size())));
+        if (c.looks_like.empty()) c.looks_like = foreign;
     }
     add_hole(c, {u.dir, false, u.offset, u.length, std::string(why_words(u.kind)), u.frames.done});
 }

@@ -8,8 +8,8 @@ CLIENT, SERVER = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 class Capture:
     """Packets of one TCP connection from 10.0.0.1:40000 to 10.0.0.2:11210, a message a packet."""
 
-    def __init__(self, start=1_700_000_000.0, port=40000):
-        self._port = port
+    def __init__(self, start=1_700_000_000.0, port=40000, server_port=11210):
+        self._ports = {True: (port, server_port), False: (server_port, port)}
         self._packets = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)]
         self._seq = {True: 1000, False: 5000}
         self.now = start
@@ -20,7 +20,7 @@ class Capture:
         self._segment(True, b"", 0x10)
 
     def _segment(self, from_client, data, flags=0x18):
-        tcp = struct.pack("!HHIIBBHHH", *((self._port, 11210) if from_client else (11210, self._port)), self._seq[from_client],
+        tcp = struct.pack("!HHIIBBHHH", *self._ports[from_client], self._seq[from_client],
                           self._seq[not from_client] if flags != 0x02 else 0, 0x50, flags, 65535, 0, 0)
         ends = CLIENT + SERVER if from_client else SERVER + CLIENT
         ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(tcp) + len(data), 0, 0, 64, 6, 0) + ends
