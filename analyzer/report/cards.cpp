@@ -9,6 +9,8 @@
 
 #include "analyzer/report/format.h"
 #include "analyzer/report/words.h"
+#include "proto/findings/reference.h"
+#include "proto/findings/table.h"
 
 namespace cdcscope::report {
 namespace {
@@ -193,9 +195,8 @@ void add_filters(const model& m, card& c) {
     if (c.code == "tcp.gap")
         c.filters.push_back(
             {"Holes, whole connection", whole + " && tcp.analysis.lost_segment", false});
-    const auto plugin = c.code.starts_with("dcp.")     ? "cb" + c.code
-                        : c.code.starts_with("canal.") ? c.code
-                                                       : std::string{};
+    const auto* entry = findings::find_code(c.code);
+    const auto plugin = entry == nullptr ? std::string{} : findings::expert_field(*entry);
     if (!plugin.empty())
         c.filters.push_back({"With the plugin", fmt::format("{} && {}", whole, plugin), true});
 }

@@ -77,7 +77,8 @@ std::string expert_field(const entry& row) {
         case protocol::dcp:
             return "cb" + std::string(row.text);
         case protocol::canal:
-            return std::string(row.text);
+            // A figure of the plugin has that name, too.
+            return std::string(row.text) + (row.what == code::canal_lag ? ".expert" : "");
         default:
             return {};
     }

@@ -39,6 +39,12 @@ class Loaded(unittest.TestCase):
             golden = {line.strip() for line in f}
         self.assertEqual(sorted(filter_names() - golden), [])
 
+    def test_findings_have_the_filter_names_of_the_reference(self):
+        with open(os.path.join(wireshark.SOURCE, "docs", "findings.md"), encoding="utf-8") as f:
+            told = set(re.findall(r"in Wireshark `([a-z0-9_.]+)`", f.read()))
+        self.assertGreater(len(told), 70)
+        self.assertEqual(sorted(f"{name} FT_NONE" for name in told if f"{name} FT_NONE" not in filter_names()), [])
+
     def test_filter_names_are_lower_case_words_with_dots(self):
         for name in filter_names():
             self.assertRegex(name.split()[0], r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$")

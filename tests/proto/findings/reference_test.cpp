@@ -32,7 +32,7 @@ TEST(FindingsReference, SaysSeveritiesFieldsAndDefaults) {
     EXPECT_EQ(severities(*find_rule("D01")), "error");
     EXPECT_EQ(severities(*find_rule("D13")), "note to warning");
     EXPECT_EQ(expert_field(*find_rule("D13")), "cbdcp.flow.stalled");
-    EXPECT_EQ(expert_field(*find_rule("C14")), "canal.lag");
+    EXPECT_EQ(expert_field(*find_rule("C14")), "canal.lag.expert");
     EXPECT_EQ(expert_field(*find_code("tcp.gap")), "");
     EXPECT_EQ(default_of(*find_limit("canal.packet.large.bytes")), "8.0 MiB");
     EXPECT_EQ(default_of(*find_limit("dcp.flow.stalled.warning")), "10 s");
