@@ -49,8 +49,9 @@ std::vector<std::uint64_t> pieces_behind(const std::string& path, std::uint64_t 
     std::vector<std::uint64_t> found;
     std::error_code error;
     const fs::path folder = p.parent_path();
-    for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
-        const std::string name = entry.path().filename().string();
+    fs::directory_iterator entry(folder.empty() ? "." : folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
         if (name.size() <= before.size() + behind.size() || !name.starts_with(before) ||
             !name.ends_with(behind))
             continue;

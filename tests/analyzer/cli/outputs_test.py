@@ -74,6 +74,12 @@ class Outputs(unittest.TestCase):
         self.assertEqual(["x.c0001.ss.part", "x.c0002.ss.part", "x.c0003.ss"], self.names())
         self.assertEqual(b"there", (self.folder / "x.c0003.ss").read_bytes())
 
+    def test_streams_says_what_helps_against_too_many_open_files(self):
+        self.connections(60)
+        said = self.run_in("streams", "many.pcap", "-w", "d", status=1,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24)))
+        self.assertIn("; ulimit -n NUMBER allows more open files\n", said)
+
     def test_appending_to_a_file_a_connection(self):
         self.connections(3)
         for _ in range(2):
