@@ -247,7 +247,11 @@ void canal_collector::on_batch(const canal::batch_facts& b) noexcept {
 }
 
 void canal_collector::on_transaction(const canal::transaction_facts& t) noexcept {
-    if (t.batches.size() < 2 || transactions_.size() >= cap::writes) return;
+    if (t.batches.size() < 2) return;
+    if (transactions_.size() >= cap::transactions) {
+        ++m_.transactions_left_out;
+        return;
+    }
     split_transaction s;
     s.id = std::string(t.id);
     s.batches.assign(t.batches.begin(), t.batches.end());
@@ -287,9 +291,13 @@ void canal_collector::finish(const canal::world& world) {
     m_.batches_left_out = batches_.left_out();
     m_.batches = batches_.take();
     name_transactions(world);
-    for (std::uint32_t i = 1; i <= world.keys() && m_.positions.size() < cap::writes; ++i) {
+    for (std::uint32_t i = 1; i <= world.keys(); ++i) {
         const auto key = world.key(i);
         if (key.acked_file.empty()) continue;
+        if (m_.positions.size() >= cap::positions) {
+            ++m_.positions_left_out;
+            continue;
+        }
         const auto destination = world.destination(key.destination);
         canal_position p;
         p.server = std::string(destination.server);

@@ -40,6 +40,7 @@ void put_left_out(json_writer& w, const model& m) {
     w.name("leftOut").begin_object();
     w.field("streams", m.streams_left_out).field("durableWrites", m.writes_left_out);
     w.field("operations", m.operations_left_out).field("batches", m.batches_left_out);
+    w.field("transactions", m.transactions_left_out).field("resume", m.positions_left_out);
     w.end_object();
 }
 

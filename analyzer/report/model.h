@@ -19,7 +19,7 @@
 namespace cdcscope::report {
 
 namespace cap {  // rows kept; what is beyond is counted, and the report says so
-inline constexpr std::size_t streams = 100'000;
+inline constexpr std::size_t streams = 100'000, positions = 10'000, transactions = 2000;
 // Of these the first half and the last half: a long capture needs no more memory than a short one.
 inline constexpr std::size_t batches = 4000, writes = 2000, operations = 2000;
 inline constexpr std::size_t items = 20;    // a connection: first ones of it
@@ -457,9 +457,9 @@ struct model {
     std::vector<operation> operations;
     std::vector<batch_row> batches;
     std::vector<canal_position> positions;
-    std::vector<split_transaction> transactions;  // at most cap::writes
+    std::vector<split_transaction> transactions;
     std::uint64_t streams_left_out = 0, writes_left_out = 0, operations_left_out = 0,
-                  batches_left_out = 0;
+                  batches_left_out = 0, transactions_left_out = 0, positions_left_out = 0;
 
     verdict_kind result = verdict_kind::clean;
     std::string headline;  // one sentence, with its full stop
