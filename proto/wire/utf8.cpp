@@ -38,6 +38,7 @@ std::size_t valid_utf8_prefix(byte_view bytes) noexcept {
             if ((eight & 0x8080808080808080ULL) != 0) break;
             i += 8;
         }
+        while (i < bytes.size() && bytes[i] < 0x80) ++i;
         if (i == bytes.size()) break;
         const code_point c = decode_utf8(bytes.subspan(i));
         if (c.size == 0) return i;
