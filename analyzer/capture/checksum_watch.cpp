@@ -21,16 +21,19 @@ void checksum_watch::count(const segment& s, bool good) {
 
 void checksum_watch::report(observation_sink& to) const {
     for (const auto& [sender, n] : senders_) {
+        const auto all = n.bad + n.good_since;
+        const auto are = n.bad == 1 ? "is" : "are";
         const std::string text =
             n.good_since == 0
                 ? fmt::format(
-                      "all {} TCP checksums of {} are wrong from here on: its network card fills "
-                      "them in after the capture (offload); "
-                      "nothing is dropped for it",
-                      n.bad, to_string(sender))
+                      "{} of {} from here on {} wrong: its network card fills them in after the "
+                      "capture (offload); nothing is dropped for it",
+                      all == 1 ? "the TCP checksum" : fmt::format("all {} TCP checksums", all),
+                      to_string(sender), are)
                 : fmt::format(
-                      "{} TCP checksums of {} are wrong ({} are right); nothing is dropped for it",
-                      n.bad, to_string(sender), n.good_since);
+                      "{} of {} TCP checksums of {} from here on {} wrong; nothing is dropped for "
+                      "it",
+                      n.bad, all, to_string(sender), are);
         to.on_observation({findings::code::tcp_bad_checksum, 0, n.first, n.bad, text});
     }
 }

@@ -15,10 +15,11 @@
 namespace cdcscope::cli {
 namespace {
 
-// The subcommand that was named, as deep as it goes: "ss verify".
+// The subcommand that was named, as deep as it goes: "ss verify"; or the first on the way that has
+// words it does not know.
 const CLI::App& named(const CLI::App& app, std::string& path) {
     const auto subcommands = app.get_subcommands();
-    if (subcommands.empty()) return app;
+    if (subcommands.empty() || !app.remaining(false).empty()) return app;
     if (!path.empty()) path += ' ';
     path += subcommands.front()->get_name();
     return named(*subcommands.front(), path);

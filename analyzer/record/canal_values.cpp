@@ -1,5 +1,6 @@
 #include "analyzer/record/canal_values.h"
 
+#include "proto/findings/redaction.h"
 #include "proto/wire/utf8.h"
 
 namespace cdcscope::record {
@@ -52,7 +53,7 @@ void canal_values::write_column(json_writer& out, std::string_view value, std::i
 }
 
 void canal_values::write_redacted(json_writer& out, std::size_t size) {
-    scratch_ = "(redacted, " + std::to_string(size) + " bytes)";
+    scratch_ = findings::hidden_text(size);
     out.string(scratch_);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "proto/dcp/names.h"
+#include "proto/findings/redaction.h"
 
 namespace cdcscope::record {
 
@@ -172,7 +173,7 @@ void dcp_json::write_framing(const message_view& view) {
         if (has_members(frame)) continue;
         out_.begin_object().field("id", std::uint32_t{frame.id}).name("data");
         if (options_.redact == redact_mode::all) {
-            scratch_ = "(redacted, " + std::to_string(frame.data.size()) + " bytes)";
+            scratch_ = findings::hidden_text(frame.data.size());
             out_.string(scratch_);
         } else {
             out_.hex(frame.data, {});
@@ -376,7 +377,7 @@ void dcp_json::write_hex_twin(std::string_view name, std::uint64_t value) {
 }
 
 void dcp_json::write_redacted(std::string_view name, std::size_t size) {
-    scratch_ = "(redacted, " + std::to_string(size) + " bytes)";
+    scratch_ = findings::hidden_text(size);
     out_.field(name, std::string_view(scratch_));
 }
 

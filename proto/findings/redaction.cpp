@@ -28,7 +28,7 @@ void hide_contents(std::vector<figure>& figures, std::string& text, redaction hi
 }  // namespace
 
 std::string hidden_text(std::size_t bytes) {
-    return "(redacted, " + std::to_string(bytes) + " bytes)";
+    return "(redacted, " + std::to_string(bytes) + (bytes == 1 ? " byte)" : " bytes)");
 }
 
 finding redacted(finding f, redaction hides) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/capture/checksum_watch.h"
 #include "analyzer/capture/decoder.h"
 #include "analyzer/capture/tcp_header.h"
 #include "tests/analyzer/capture/build.h"
@@ -163,6 +164,22 @@ TEST(Checksum, IsReportedOnceForEachSenderAndDropsNothing) {
     EXPECT_THAT(found.observations[0].text,
                 ::testing::HasSubstr("all 5 TCP checksums of 10.0.0.1"));
     EXPECT_THAT(found.observations[0].text, ::testing::HasSubstr("offload"));
+}
+
+TEST(Checksum, SaysHowManyOfAllAreWrong) {
+    const auto told = [](int bad, int good) {
+        collector found;
+        checksum_watch watch;
+        segment s;
+        for (int n = 0; n < bad; ++n) watch.see(s, false);
+        for (int n = 0; n < good; ++n) watch.see(s, true);
+        watch.report(found);
+        return found.observations[0].text;
+    };
+    EXPECT_THAT(told(149, 1), ::testing::HasSubstr("149 of 150 TCP checksums of "));
+    EXPECT_THAT(told(149, 1), ::testing::HasSubstr("are wrong; "));
+    EXPECT_THAT(told(1, 2), ::testing::HasSubstr("is wrong; "));
+    EXPECT_THAT(told(1, 0), ::testing::StartsWith("the TCP checksum of "));
 }
 
 }  // namespace

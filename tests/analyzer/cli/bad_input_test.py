@@ -159,6 +159,7 @@ class BadInput(unittest.TestCase):
 
     def test_words_that_no_command_takes(self):
         for arguments, words in (
+            (["--verbose", "report", CAPTURE], ["unknown option --verbose; cdcscope --help lists all"]),
             (["extract", CAPTURE, "--paylod", "raw"], ["unknown option --paylod; did you mean --payload? cdcscope extract --help lists all"]),
             (["extrct", CAPTURE], ["extrct", "extract"]),
             (["extract"], ["CAPTURE"]),

@@ -250,9 +250,9 @@ TEST(CanalEntries, TellServersApartThatServeTheSameDestination) {
 
 TEST(CanalEntries, HideWhatTheUserWantsHidden) {
     for (const auto& [mode, id, note] :
-         {std::tuple(redact_mode::keys, "(redacted, 1 bytes)", "secret"),
+         {std::tuple(redact_mode::keys, "(redacted, 1 byte)", "secret"),
           std::tuple(redact_mode::values, "7", "(redacted, 6 bytes)"),
-          std::tuple(redact_mode::all, "(redacted, 1 bytes)", "(redacted, 6 bytes)")}) {
+          std::tuple(redact_mode::all, "(redacted, 1 byte)", "(redacted, 6 bytes)")}) {
         options chosen;
         chosen.redact = mode;
         chosen.payload = payload_mode::both;
