@@ -76,6 +76,15 @@ std::size_t home_of(const model& m, const std::vector<std::size_t>& mine, std::s
             }
         }
     }
+    // That a stream ends inside a packet is said of the bytes and of the packet.
+    if (f.what == code::tcp_incomplete_at_end) {
+        for (const auto i : mine) {
+            const auto& hits = m.findings[i].hits;
+            if (m.findings[i].what == code::canal_malformed &&
+                std::any_of(hits.begin(), hits.end(), ends_inside))
+                return i;
+        }
+    }
     // Of two severities of a family's lead the graver has the card.
     for (const auto i : mine) {
         const auto lead = std::any_of(families.begin(), families.end(),
@@ -124,6 +133,7 @@ card make_card(const model& m, const row_index& rows, const findings::thresholds
                std::size_t lead, const std::vector<std::size_t>& parts) {
     card c;
     card_draft d{m, rows, limits, c, {}, m.find(m.findings[lead].connection)};
+    d.lasts = d.owner == nullptr || rows.lasts(m, *d.owner);
     d.parts.push_back(&m.findings[lead]);
     for (const auto i : parts) {
         if (i != lead) d.parts.push_back(&m.findings[i]);
@@ -140,7 +150,7 @@ card make_card(const model& m, const row_index& rows, const findings::thresholds
         c.count += f->count;
         if (!f->rule.empty() && std::find(c.rules.begin(), c.rules.end(), f->rule) == c.rules.end())
             c.rules.push_back(f->rule);
-        c.going_on = c.going_on || f->going_on;
+        c.going_on = c.going_on || (f->going_on && d.lasts);
         if (f->first.time_ns < c.first.time_ns) c.first = f->first;
         if (f->last.time_ns > c.last.time_ns) c.last = f->last;
     }
@@ -302,6 +312,9 @@ void mark_batches(model& m) {
         }
     }
     for (auto& b : m.batches) {
+        // Not as it should be, though no rule may have been met.
+        if (b.state == batch_state::rolled_back || b.state == batch_state::forgotten)
+            b.fared = std::max(b.fared, health::note);
         if (b.refused) b.remark.clear();
     }
 }
@@ -318,6 +331,14 @@ row_index::row_index(const model& m)
         batches.at(b.connection < batches.size() ? b.connection : 0).push_back(&b);
     for (const auto& w : m.writes)
         writes.at(w.connection < writes.size() ? w.connection : 0).push_back(&w);
+    for (const auto& c : m.connections) latest = std::max(latest, c.life.to);
+}
+
+bool row_index::lasts(const model& m, const connection& c) const noexcept {
+    // The packets that answer a close still belong to it.
+    constexpr std::int64_t closing_ns = 1'000'000'000;
+    return !c.closed.seen || c.closed.how == recover::end_kind::end_of_capture ||
+           (c.life.to >= latest && c.life.to + closing_ns >= m.capture.span.to);
 }
 
 const rule_finding* card_draft::part(code what) const noexcept {
@@ -357,6 +378,10 @@ std::string text_of(const hit& h, std::string_view name) {
         if (const auto* s = std::get_if<std::string>(&f.value)) return printable(*s);
     }
     return {};
+}
+
+bool ends_inside(const hit& h) {
+    return text_of(h, "part") == "the last packet";
 }
 
 void make_cards(model& m, const findings::thresholds& limits) {

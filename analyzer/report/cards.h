@@ -25,6 +25,10 @@ struct row_index {
     std::vector<std::vector<const stream_row*>> streams;
     std::vector<std::vector<const batch_row*>> batches;
     std::vector<std::vector<const durable_write*>> writes;
+    std::int64_t latest = INT64_MIN;  // when the last of the connections was last heard of
+
+    // Whether `c` was there to the end of the capture: not closed, or nothing came after its close.
+    [[nodiscard]] bool lasts(const model& m, const connection& c) const noexcept;
 };
 
 // A card being worded: its findings, gravest first, and the connection they are about (null: the
@@ -36,6 +40,7 @@ struct card_draft {
     card& c;
     std::vector<const rule_finding*> parts;
     const connection* owner = nullptr;
+    bool lasts = true;  // the owner was there to the end of the capture
 
     [[nodiscard]] const rule_finding& lead() const noexcept { return *parts.front(); }
     [[nodiscard]] const hit& first_hit() const noexcept { return lead().hits.front(); }
@@ -53,10 +58,15 @@ struct card_draft {
     void evidence(const frame_ref& at, std::string what);
 };
 
+// State of what lasted as long as its connection, but not to the end of the capture.
+inline constexpr std::string_view until_its_end = "until the connection ended";
+
 // Numbers among the figures of a hit; nothing if it has no such figure, or it is no number.
 [[nodiscard]] std::optional<double> figure_of(const hit& h, std::string_view name);
 [[nodiscard]] std::uint64_t count_of(const hit& h, std::string_view name);
 [[nodiscard]] std::string text_of(const hit& h, std::string_view name);
+// Whether it tells of a canal packet inside which its stream ends.
+[[nodiscard]] bool ends_inside(const hit& h);
 
 // What any code gets; then the words of those that have better ones.
 void word_any(card_draft& d);

@@ -37,8 +37,8 @@ std::string window_words(const flow_figures& f) {
     if (f.full_at_end && f.full_times == 1) return fmt::format("{}, full to the end", window);
     if (f.full_times == 1)
         return fmt::format("{}, full once for {}", window, duration(f.full_most_ns));
-    return fmt::format("{}, full {} for {} to {}", window, count(f.full_times, "time"),
-                       duration(f.full_least_ns), duration(f.full_most_ns));
+    return fmt::format("{}, full {} for {}", window, count(f.full_times, "time"),
+                       durations(f.full_least_ns, f.full_most_ns));
 }
 
 std::string noop_words(const noop_figures& n) {
@@ -51,11 +51,9 @@ std::string noop_words(const noop_figures& n) {
 
 std::string durable_words(const durability_figures& d) {
     if (d.prepares == d.committed) {
-        const auto one = d.least_ns == d.most_ns
-                             ? duration(d.most_ns)
-                             : fmt::format("{} to {}", duration(d.least_ns), duration(d.most_ns));
-        return fmt::format("{} committed, {}{}", number(d.prepares),
-                           d.least_ns == d.most_ns ? "each in " : "in ", one);
+        const auto alike = duration(d.least_ns) == duration(d.most_ns);
+        return fmt::format("{} committed, {}{}", number(d.prepares), alike ? "each in " : "in ",
+                           durations(d.least_ns, d.most_ns));
     }
     return fmt::format("{}: {} committed, {} aborted, {} open", number(d.prepares),
                        number(d.committed), number(d.aborted), number(d.open));

@@ -76,6 +76,12 @@ std::string duration(std::int64_t ns) {
     return ns == 0 ? with_unit("0", "s") : unbroken(findings::duration_text(ns));
 }
 
+std::string durations(std::int64_t least_ns, std::int64_t most_ns) {
+    auto least = duration(least_ns);
+    const auto most = duration(most_ns);
+    return least == most ? least : fmt::format("{} to {}", least, most);
+}
+
 std::string rough_duration(std::int64_t ns) {
     if (ns < 2 * minute || ns >= 10 * minute) return duration(ns);
     return with_unit(number((ns + second / 2) / second), "s");

@@ -29,6 +29,8 @@ inline constexpr std::string_view nothing = "\u2013";  // cannot exist; a count 
 
 // 30.0 µs, 4.0 ms, 192 ms, 2.502 s (below 10 s), 19.0 s (below 2 min), 2 min 19 s, 1 h 30 min.
 [[nodiscard]] std::string duration(std::int64_t ns);
+// Of the shortest and the longest: one, where both read alike, else "19 ms to 2.3 s".
+[[nodiscard]] std::string durations(std::int64_t least_ns, std::int64_t most_ns);
 // In running text: as duration(), whole seconds from 2 to 10 minutes ("139 s").
 [[nodiscard]] std::string rough_duration(std::int64_t ns);
 // In short remarks: as rough_duration(), without digits behind the point below 1 s ("19 ms") from

@@ -55,8 +55,8 @@ std::string window_sentence(const connection& c) {
     }
     if (f.full_times == 1) return fmt::format("Full once, for {}.", duration(f.full_most_ns));
     if (f.full_times > 1) {
-        return fmt::format("Full {}, for {} to {}.", count(f.full_times, "time"),
-                           duration(f.full_least_ns), duration(f.full_most_ns));
+        return fmt::format("Full {}, for {}.", count(f.full_times, "time"),
+                           durations(f.full_least_ns, f.full_most_ns));
     }
     if (f.acknowledgements == 1 && f.outstanding > 0) {
         const auto prepares = c.durable->prepares;

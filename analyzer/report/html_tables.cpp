@@ -121,8 +121,9 @@ void batch_cells(table& t, const model& m, const detailed_connections& details,
     html_writer state;
     state.put("<span class=\"nw\">{} {}</span>", icon(b.fared, capitalized(word(b.fared))),
               state_words(b));
-    const auto to_ack = b.finished.time_ns - b.delivered.time_ns;
+    const auto to_ack = held_ns(b);
     const auto acked = b.finished.frame != 0;
+    const auto early = acked && b.finished.time_ns < b.delivered.time_ns;
     t.row(b.fared);
     t.cell(details.link(b.connection, fmt::format("{}", b.connection)), b.connection);
     t.cell(b.destination);
@@ -130,7 +131,9 @@ void batch_cells(table& t, const model& m, const detailed_connections& details,
     t.cell(state.take());
     t.cell(b.has_lag ? duration(b.lag_ns) : std::string(nothing),
            static_cast<double>(b.lag_ns) / 1e9);
-    t.cell(acked ? duration(to_ack) : std::string(nothing),
+    t.cell(early   ? std::string("on arrival")
+           : acked ? duration(to_ack)
+                   : std::string(nothing),
            acked ? static_cast<double>(to_ack) / 1e9 : 1e12);
     t.cell(time_words(m, b.delivered.time_ns),
            static_cast<double>(b.delivered.time_ns - m.capture.span.from) / 1e9);

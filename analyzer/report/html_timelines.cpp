@@ -264,7 +264,7 @@ std::vector<const batch_row*> main_batches(const std::vector<const batch_row*>& 
     auto chosen = all;
     if (chosen.size() <= most_batches) return chosen;
     const auto took = [](const batch_row* b) {
-        return b->finished.frame == 0 ? INT64_MAX : b->finished.time_ns - b->delivered.time_ns;
+        return b->finished.frame == 0 ? INT64_MAX : held_ns(*b);
     };
     std::stable_sort(chosen.begin(), chosen.end(), [&](auto* a, auto* b) {
         return a->fared != b->fared ? a->fared > b->fared : took(a) > took(b);
@@ -277,9 +277,9 @@ std::vector<const batch_row*> main_batches(const std::vector<const batch_row*>& 
 
 std::string ledger_words(const batch_row& b) {
     if (b.finished.frame == 0) return state_words(b);
-    const auto took = duration(b.finished.time_ns - b.delivered.time_ns);
-    if (b.state != batch_state::acknowledged)
-        return fmt::format("{} after {}", state_words(b), took);
+    if (b.state != batch_state::acknowledged || b.finished.time_ns < b.delivered.time_ns)
+        return state_words(b) + after_words(b);
+    const auto took = duration(held_ns(b));
     return b.refused ? fmt::format("refused, then {}", took) : took;
 }
 
@@ -406,7 +406,7 @@ std::string ledger_sentence(const figure_context& x) {
     for (const auto* b : x.rows.batches) {
         if (b->refused && refused == nullptr) refused = b;
         if (b->state != batch_state::acknowledged) continue;
-        const auto took = b->finished.time_ns - b->delivered.time_ns;
+        const auto took = held_ns(*b);
         least = std::min(least, took), most = std::max(most, took);
     }
     const auto open = x.c.canal->most_open <= 1

@@ -33,7 +33,8 @@ void tally_list(html_writer& w, const model& m) {
     entry(health::warning, m.hits.warnings, "warning");
     entry(health::note, m.hits.notes, "note");
     if (!m.cards.empty())
-        w.put("<li><a href=\"#findings\">in {}</a></li>", count(m.cards.size(), "finding"));
+        w.put("<li><a href=\"#findings\">in {}</a>{}</li>", count(m.cards.size(), "finding"),
+              folded_words(m));
     if (m.capture.bytes.stream > 0) {
         w.put("<li class=\"soft\">{} of the TCP bytes were read as messages</li>",
               share(m.capture.bytes.message, m.capture.bytes.stream));

@@ -157,7 +157,7 @@ void put_batches(json_writer& w, const model& m) {
         put_text(w, "condition", state_words(b));
         if (b.refused) w.field("refused", true);
         if (b.has_lag) put_ms(w, "lagMs", b.lag_ns);
-        if (b.finished.frame != 0) put_ms(w, "toAckMs", b.finished.time_ns - b.delivered.time_ns);
+        if (b.finished.frame != 0) put_ms(w, "toAckMs", held_ns(b));
         w.field("entries", b.entries)
             .field("rows", b.rows)
             .field("ddl", b.ddl)

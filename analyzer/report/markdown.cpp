@@ -180,18 +180,15 @@ class markdown_page {
     }
 
     void filters(const card& c) {
-        const auto plain = [](const display_filter& f) { return !f.needs_plugin; };
-        if (std::none_of(c.filters.begin(), c.filters.end(), plain)) return;
-        line();
-        line("```");
+        // The expression is alone in its block: what is copied is a filter.
         for (const auto& f : c.filters) {
-            if (!plain(f)) continue;
-            const auto comma = f.label.find(", ");
-            const auto label = comma == std::string::npos ? std::string("connection")
-                                                          : printable(f.label.substr(comma + 2));
-            line(fmt::format("{:<15} {}", label, printable(f.expression)));
+            line();
+            line(fmt::format("Filter, {}:", escaped(short_label(f))));
+            line();
+            line("```");
+            line(printable(f.expression));
+            line("```");
         }
-        line("```");
     }
 
     void last_line(std::size_t in_full) {

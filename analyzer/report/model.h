@@ -145,7 +145,7 @@ struct card {
     std::uint32_t connection = 0;
     std::uint64_t count = 0;  // rule hits on it
     frame_ref first, last;
-    bool going_on = false;       // still so when the connection or the capture ended
+    bool going_on = false;       // still so when the capture ended
     std::int64_t amount_ns = 0;  // how long, for the rank
     std::uint64_t amount = 0;    // how much, where it is not a time
 

@@ -293,9 +293,7 @@ class text_page {
             c.advice.size() == 1 ? labelled(label, c.advice[i])
                                  : labelled(label, fmt::format("{} {}", i + 1, c.advice[i]), 2);
         }
-        for (const auto& f : c.filters) {
-            if (!f.needs_plugin) filter_line(f);
-        }
+        for (const auto& f : c.filters) filter_line(f);
         chart_of(c);
     }
 
@@ -329,14 +327,12 @@ class text_page {
     }
 
     void filter_line(const display_filter& f) {
-        // "Frames, travel-1.pcap" reads as the file's name here.
-        const auto comma = f.label.find(", ");
-        const auto label = comma == std::string::npos ? std::string("connection")
-                                                      : printable(f.label.substr(comma + 2));
+        const auto label = short_label(f);
         const auto start = "  " + pad_right("filter", label_width() - 2);
-        if (narrow_) {
+        // A long name has its own line, so that the expressions stand in one column.
+        if (narrow_ || display_width(label) > 14) {
             line(start + label);
-            line(std::string(label_width(), ' ') + f.expression);
+            line(std::string(label_width() + (narrow_ ? 0 : 16), ' ') + f.expression);
         } else {
             line(start + pad_right(label, 15) + " " + f.expression);
         }

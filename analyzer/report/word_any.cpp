@@ -37,7 +37,11 @@ void place_of(card_draft& d, const hit& h) {
     if (h.first.frame != 0 && (h.first.frame != h.last.frame || h.first.file != h.last.file))
         d.evidence(h.first, "where it begins");
     d.evidence(h.last, h.text);
-    if (h.running && h.until.frame != 0) d.evidence(h.until, h.going_on ? "still so" : "over");
+    if (!h.running || h.until.frame == 0) return;
+    const auto closed = d.owner != nullptr && d.owner->closed.seen;
+    d.evidence(h.until, !h.going_on ? "over"
+                        : closed    ? "still so when the connection ends"
+                                    : "still so when the capture ends");
 }
 
 }  // namespace
@@ -59,7 +63,7 @@ void word_any(card_draft& d) {
         if (lead.count > 4)
             c.text += fmt::format(" {} more are in the JSON.", number(lead.count - 4));
     }
-    c.why = entry.title;
+    c.why = fmt::format("{}.", entry.title);
     c.clause = c.title;
     c.condition =
         lower_first(entry.title) + (lead.count > 1 ? fmt::format(" ({})", number(lead.count)) : "");
@@ -67,6 +71,8 @@ void word_any(card_draft& d) {
     c.amount = lead.count;
     if (c.going_on) {
         c.state = "still going on";
+    } else if (std::any_of(d.parts.begin(), d.parts.end(), [](auto* f) { return f->going_on; })) {
+        c.state = until_its_end;
     } else if (lead.count == 1 && first.running && first.until.frame != 0) {
         c.state =
             fmt::format("over after {}", brief_duration(first.until.time_ns - first.first.time_ns));

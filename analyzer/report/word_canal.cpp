@@ -41,8 +41,7 @@ struct spread {  // of times of one kind
         most = std::max(most, ns);
     }
     [[nodiscard]] std::string words() const {
-        return most - least <= most / 20 ? duration(most)
-                                         : fmt::format("{} to {}", duration(least), duration(most));
+        return most - least <= most / 20 ? duration(most) : durations(least, most);
     }
 };
 
@@ -68,7 +67,7 @@ pace pace_of(const std::vector<const batch_row*>& batches) {
         acked = -1;
         if (b->finished.frame == 0 || b->state != batch_state::acknowledged) continue;
         acked = b->finished.time_ns;
-        p.to_ack.add(acked - b->delivered.time_ns);
+        p.to_ack.add(held_ns(*b));
     }
     return p;
 }
@@ -156,7 +155,11 @@ void word_lag(card_draft& d) {
                        std::is_sorted(batches.begin(), batches.end(),
                                       [](auto* a, auto* b) { return a->lag_ns < b->lag_ns; });
     const auto who = consumer_words(*d.owner);
-    c.going_on = last > limit;
+    const auto behind = last > limit;
+    // One batch shows no state that lasts. A lag that grows is the consumer's: it outlives the
+    // connection.
+    const auto one = batches.size() == 1;
+    c.going_on = behind && !one && (d.lasts || grows);
     // How long it has been so, not how far behind: a stall and a lag are ranked by the same
     // measure.
     std::int64_t since = 0, until = 0;
@@ -171,6 +174,12 @@ void word_lag(card_draft& d) {
                               grows ? ", and falls further with every batch" : "");
         c.state = grows ? "growing" : "still going on";
         c.condition = fmt::format("{} behind{}", rough_duration(last), grows ? ", growing" : "");
+    } else if (behind) {
+        c.title = fmt::format("{} was {} behind {}", who, rough_duration(last),
+                              one ? fmt::format("in batch {}, the only one", batches.back()->batch)
+                                  : std::string("when its connection ended"));
+        c.state = one ? std::string_view{"seen in one batch"} : until_its_end;
+        c.condition = fmt::format("was {} behind", rough_duration(last));
     } else {
         const auto at_first = batches.front()->lag_ns == most;
         c.title =
@@ -180,9 +189,9 @@ void word_lag(card_draft& d) {
         c.condition = fmt::format("was {} behind, recovered", rough_duration(most));
     }
     c.clause = fmt::format("is {} behind", rough_duration(last));
-    c.brief = c.going_on ? c.title
-                         : fmt::format("{}: {} behind, caught up", printable(d.owner->target),
-                                       rough_duration(most));
+    c.brief = behind ? c.title
+                     : fmt::format("{}: {} behind, caught up", printable(d.owner->target),
+                                   rough_duration(most));
     const auto speed = pace_of(batches);
     lag_meaning(c, speed, batches, *d.owner);
     c.why = most > 0 && speed.client_is_quick()
@@ -190,9 +199,10 @@ void word_lag(card_draft& d) {
                 : fmt::format("{} behind in {}.", lag_list(batches),
                               count(batches.size(), "batch", "batches"));
     const auto span = batches.back()->delivered.time_ns - batches.front()->delivered.time_ns;
-    c.text = fmt::format("{} in {}: {} behind (limit {}).{}",
-                         capitalized(count(batches.size(), "batch", "batches")), duration(span),
-                         lag_list(batches), short_duration(limit), client_words(speed));
+    c.text = fmt::format("{}{}: {} behind (limit {}).{}",
+                         capitalized(count(batches.size(), "batch", "batches")),
+                         one ? std::string{} : " in " + duration(span), lag_list(batches),
+                         short_duration(limit), client_words(speed));
     c.detail =
         fmt::format("{} in {}", lag_list(batches), count(batches.size(), "batch", "batches"));
     c.shown.clear();
@@ -202,7 +212,7 @@ void word_lag(card_draft& d) {
             d.evidence(b->delivered, fmt::format("batch {}, newest entry {} old", b->batch,
                                                  exact_duration(b->lag_ns)));
     }
-    if (!c.going_on && batches.front()->lag_ns == most) recovered_words(d, batches);
+    if (!behind && batches.front()->lag_ns == most) recovered_words(d, batches);
     c.evidence_left_out = 0;
     c.chart.kind = mini_kind::bars;
     for (std::size_t i = batches.size() > 40 ? batches.size() - 40 : 0; i < batches.size(); ++i) {
@@ -357,6 +367,63 @@ const batch_row* batch_at(const card_draft& d, const frame_ref& at) {
     return nullptr;
 }
 
+// What became of the batches later, on another connection of the client.
+void word_unacknowledged(card_draft& d) {
+    if (d.owner == nullptr || d.lead().count > 1) return;
+    const auto& h = d.first_hit();
+    std::uint64_t rolled_back = 0, acknowledged = 0;
+    const batch_row* first = nullptr;
+    for (const auto& f : h.figures) {
+        const auto* ids = std::get_if<std::vector<std::uint64_t>>(&f.value);
+        if (f.name != "batches" || ids == nullptr) continue;
+        for (const auto* b : d.batches()) {
+            if (b->finished.time_ns <= h.last.time_ns ||
+                std::find(ids->begin(), ids->end(), b->batch) == ids->end())
+                continue;
+            if (first == nullptr) first = b;
+            rolled_back += b->state == batch_state::rolled_back ? 1 : 0;
+            acknowledged += b->state == batch_state::acknowledged ? 1 : 0;
+        }
+    }
+    if (rolled_back + acknowledged == 0) return;
+    d.c.state =
+        fmt::format("over after {}", brief_duration(first->finished.time_ns - h.last.time_ns));
+    const auto later = duration(first->finished.time_ns - h.last.time_ns);
+    if (rolled_back > 0)
+        d.c.text += fmt::format(" A later connection of the client rolled {} back, {} after.",
+                                count(rolled_back, "batch", "batches"), later);
+    if (acknowledged > 0)
+        d.c.text += fmt::format(" A later connection of the client acknowledged {}, {} after.",
+                                count(acknowledged, "batch", "batches"), later);
+    d.evidence(first->finished, rolled_back > 0 ? "rolled back by a later connection"
+                                                : "acknowledged by a later connection");
+}
+
+// ---- C20
+
+// Nothing is wrong with the bytes: the sender closed before it had sent all of a packet.
+void word_cut_packet(card_draft& d) {
+    const auto& hits = d.lead().hits;
+    if (!std::all_of(hits.begin(), hits.end(), [](auto& h) { return ends_inside(h); })) return;
+    auto& c = d.c;
+    const auto* rest = d.part(code::tcp_incomplete_at_end);
+    const auto& reason = text_of(hits.front(), "reason");
+    c.title = reason.substr(0, reason.find(" inside it")) + " inside a packet";
+    if (hits.size() == 1 && rest != nullptr && rest->count == 1) {
+        const auto& told = rest->hits.front().text;
+        if (const auto at = told.find(": "); at != std::string::npos) c.title += told.substr(at);
+    }
+    c.clause = c.brief = c.title;
+    c.condition = "ended inside a packet";
+    c.why = "The connection was closed before the packet was whole.";
+    c.text =
+        "The connection was closed before the packet was whole. Its first bytes are there and are "
+        "not read; all packets before it are whole.";
+    c.meaning = "The side that was sending was stopped, or closed, in the middle of a packet.";
+    c.advice = {"Look at the log of that side for what stopped it.",
+                "If it is a request, take it as never made: the server cannot have read it."};
+}
+
 void word_ddl(card_draft& d) {
     const auto statements = d.lead().count;
     const auto sql = text_of(d.first_hit(), "sql");
@@ -439,6 +506,8 @@ constexpr wording wordings[] = {
     {code::canal_request_refused, word_refusal},
     {code::canal_consumer_competing, word_competing},
     {code::canal_ddl, word_ddl},
+    {code::canal_batch_unacknowledged, word_unacknowledged},
+    {code::canal_malformed, word_cut_packet},
     {code::canal_rollback, word_rollback},
 };
 

@@ -96,13 +96,14 @@ void word_stall(card_draft& d) {
                                             : h.last.time_ns;
     const auto length = until - since.time_ns;
     const auto name = display_name(owner);
-    c.going_on = f.full_at_end;
+    c.going_on = f.full_at_end && d.lasts;
     c.amount_ns = length;
     if (f.full_at_end) {
         c.title = fmt::format("{} stopped receiving at {} and never resumed", name,
                               time_words(d.m, since.time_ns));
-        c.condition = fmt::format("stalled {}, still at the end", rough_duration(length));
-        c.state = "still going on";
+        c.condition = fmt::format("stalled {}, {}", rough_duration(length),
+                                  d.lasts ? std::string_view{"still at the end"} : until_its_end);
+        c.state = d.lasts ? std::string_view{"still going on"} : until_its_end;
     } else {
         c.title = fmt::format("{} received nothing for {} from {} on", name, rough_duration(length),
                               time_words(d.m, since.time_ns));
@@ -167,10 +168,7 @@ void word_full(card_draft& d) {
     const auto& f = *d.owner->flow;
     auto& c = d.c;
     const auto times = d.lead().count;
-    const auto span =
-        f.full_least_ns == f.full_most_ns
-            ? duration(f.full_most_ns)
-            : fmt::format("{} to {}", duration(f.full_least_ns), duration(f.full_most_ns));
+    const auto span = durations(f.full_least_ns, f.full_most_ns);
     c.title = fmt::format("the receive window of {} was full {}, for {}", exact_bytes(f.window),
                           times == 1 ? std::string("once") : count(times, "time"), span);
     c.brief =

@@ -194,10 +194,17 @@ std::string outcome_words(const durable_write& w) {
     return "none";
 }
 
+std::string folded_words(const model& m) {
+    const auto all = m.hits.errors + m.hits.warnings + m.hits.notes;
+    if (all == m.cards.size()) return {};
+    return fmt::format(" (met {}; what is one fact on one connection is one finding)",
+                       count(all, "time"));
+}
+
 std::string tally_sentence(const model& m) {
-    return fmt::format("{}, {}, {} in {}.", count(m.hits.errors, "error"),
+    return fmt::format("{}, {}, {} in {}{}.", count(m.hits.errors, "error"),
                        count(m.hits.warnings, "warning"), count(m.hits.notes, "note"),
-                       count(m.cards.size(), "finding"));
+                       count(m.cards.size(), "finding"), folded_words(m));
 }
 
 std::string chats_sentence(const model& m) {
@@ -249,12 +256,7 @@ std::string title_words(const model& m, const card& c) {
 std::string rules_words(const card& c) {
     if (c.rules.empty()) return {};
     std::string out;
-    for (const auto& rule : c.rules) {
-        // Rules of canal are shown without their letter.
-        const auto shown =
-            rule.starts_with('C') ? std::string_view{rule}.substr(1) : std::string_view{rule};
-        out += fmt::format("{}{}", out.empty() ? "" : ", ", shown);
-    }
+    for (const auto& rule : c.rules) out += fmt::format("{}{}", out.empty() ? "" : ", ", rule);
     return fmt::format("rule{} {}", c.rules.size() > 1 ? "s" : "", out);
 }
 
@@ -292,6 +294,13 @@ std::string unparsed_words(const model& m) {
     }
     if (foreign > 0) out += out.empty() ? "other protocols" : ", other protocols";
     return out;
+}
+
+std::string short_label(const display_filter& f) {
+    if (f.needs_plugin) return "with plugin";
+    const auto comma = f.label.find(", ");
+    return comma == std::string::npos ? std::string("connection")
+                                      : printable(f.label.substr(comma + 2));
 }
 
 std::string frames_filter(const std::vector<std::uint32_t>& frames) {

@@ -73,9 +73,16 @@ struct fact {
 [[nodiscard]] std::string row_words(const row_sample& s);
 // "acknowledged after 350 ms, 2.000 s behind, 3 entries, 312 B, 1 row, shop.orders".
 [[nodiscard]] std::string batch_words(const batch_row& b);
+// " after 966 ms"; of a batch that was dropped by what had been sent before it came, that. Empty if
+// it is open.
+[[nodiscard]] std::string after_words(const batch_row& b);
+// From delivery to the end of a batch, 0 where its end was sent before: it took effect on arrival.
+[[nodiscard]] std::int64_t held_ns(const batch_row& b) noexcept;
 // "900 in batches 1, 2, 3 with 7 rows".
 [[nodiscard]] std::string transaction_words(const split_transaction& t);
 
+// Why the errors, warnings and notes are more than the findings; empty where they are not.
+[[nodiscard]] std::string folded_words(const model& m);
 // "2 errors, 20 warnings, 35 notes in 21 findings." and "1 chat is only in the JSON."
 [[nodiscard]] std::string tally_sentence(const model& m);
 [[nodiscard]] std::string chats_sentence(const model& m);
@@ -95,6 +102,8 @@ struct fact {
 [[nodiscard]] std::string id_ranges(std::vector<std::uint32_t> ids);
 // Where unparsed bytes come from: "pieces of the messages that the hole cuts, another protocol".
 [[nodiscard]] std::string unparsed_words(const model& m);
+// What a filter is of: the file of its frames, "connection", "with plugin".
+[[nodiscard]] std::string short_label(const display_filter& f);
 // "frame.number in {24, 60, 313}" for each file that holds evidence of it.
 [[nodiscard]] std::string frames_filter(const std::vector<std::uint32_t>& frames);
 

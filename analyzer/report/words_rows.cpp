@@ -135,10 +135,21 @@ std::string row_words(const row_sample& s) {
     return out;
 }
 
+// canal works off requests in order: what waits behind a GET is done once that is answered, also
+// to the batch it brought.
+std::string after_words(const batch_row& b) {
+    if (b.finished.frame == 0) return {};
+    const auto took = b.finished.time_ns - b.delivered.time_ns;
+    if (took >= 0) return " after " + duration(took);
+    return fmt::format(" on arrival, by a request sent {} before", duration(-took));
+}
+
+std::int64_t held_ns(const batch_row& b) noexcept {
+    return std::max<std::int64_t>(0, b.finished.time_ns - b.delivered.time_ns);
+}
+
 std::string batch_words(const batch_row& b) {
-    auto out = state_words(b);
-    if (b.finished.frame != 0)
-        out += fmt::format(" after {}", duration(b.finished.time_ns - b.delivered.time_ns));
+    auto out = state_words(b) + after_words(b);
     if (b.has_lag) out += fmt::format(", {} behind", duration(b.lag_ns));
     return fmt::format("{}, {}, {}, {}", out, count(b.entries, "entry", "entries"), bytes(b.bytes),
                        content_words(b));

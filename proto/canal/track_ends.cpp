@@ -397,8 +397,8 @@ void tracker::state::leave_keys(bool tell) {
     const std::uint64_t count = batches.size();
     std::string text =
         sentence(plural(count, "batch ", "batches from "), std::to_string(batches.front()),
-                 plural(count, " was", " on were"),
-                 " not acknowledged when the last connection of ", key_text(left.of), " ended");
+                 plural(count, " was", " on were"), " not acknowledged when no connection of ",
+                 key_text(left.of), " was open any more");
     std::vector<findings::figure> figures{
         {"batchId", std::int64_t(batches.front())},
         {"ageMs", static_cast<double>(now() - left.first.time_ns) / 1e6},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analyzer/report/finding_folder.h"
+#include "analyzer/report/format.h"
 #include "analyzer/report/verdict.h"
 #include "analyzer/report/words.h"
 #include "tests/analyzer/report/sample_models.h"
@@ -118,6 +119,185 @@ TEST(Rank, WhatGoesOnComesBeforeWhatIsOverThenBySeverity) {
     EXPECT_TRUE(m.cards[0].going_on);
     EXPECT_EQ(m.connections[0].fared, health::error);
     EXPECT_EQ(m.connections[0].cards, (std::vector<std::size_t>{0, 1}));
+}
+
+// A keep-alive without answer on connection 1, settled when that closed; connection 2 goes on
+// after it for `after_ns`.
+model unanswered_then_closed(std::int64_t after_ns) {
+    finding_folder folder;
+    folder.add(told(code::dcp_seqno_not_increasing, severity::error, 2, 1, 1));
+    folder.add(told(code::dcp_noop_unanswered, severity::warning, 1, 2, 3, 5));
+    const auto closed = samples::frame(9, 60 * samples::second);
+    folder.settle({5, false, closed, {{"waitedMs", 7000.0}}, "unanswered"});
+    auto m = samples::base();
+    for (std::uint32_t i = 1; i <= 2; ++i) m.connections.push_back(samples::consumer(i));
+    m.connections[0].closed = {true, direction::c2s, recover::end_kind::fin, closed};
+    m.connections[0].life.to = closed.time_ns;
+    m.connections[1].life.to = closed.time_ns + after_ns;
+    m.capture.span.to = closed.time_ns + std::max<std::int64_t>(after_ns, samples::ms);
+    samples::add_up(m);
+    m.findings = folder.take();
+    make_cards(m, findings::thresholds());
+    judge(m);
+    return m;
+}
+
+TEST(Rank, WhatLastedUntilItsConnectionClosedDoesNotGoOn) {
+    const auto m = unanswered_then_closed(30 * samples::second);
+    EXPECT_EQ(codes(m),
+              (std::vector<std::string>{"dcp.seqno.not_increasing", "dcp.noop.unanswered"}));
+    EXPECT_FALSE(m.cards[1].going_on);
+    EXPECT_EQ(m.cards[1].state, "until the connection ended");
+    EXPECT_EQ(m.cards[1].shown.back().what, "still so when the connection ends");
+    EXPECT_EQ(m.second_line.find("still going on"), std::string::npos);
+}
+
+TEST(Rank, WhatLastedUntilTheCaptureEndedWithItsConnectionGoesOn) {
+    const auto m = unanswered_then_closed(-1 * samples::second);
+    EXPECT_EQ(m.cards[0].code, "dcp.noop.unanswered");
+    EXPECT_EQ(m.cards[0].state, "still going on");
+}
+
+TEST(Rank, AStallThatItsConnectionEndedDoesNotGoOn) {
+    finding_folder folder;
+    folder.add(told(code::dcp_flow_stalled, severity::warning, 1, 1, 20, 1));
+    auto m = samples::stalled();
+    m.connections.push_back(samples::consumer(2));
+    m.connections[1].life.to = m.capture.span.to = m.connections[0].life.to + 60 * samples::second;
+    samples::add_up(m);
+    m.findings = folder.take();
+    m.cards.clear();
+    make_cards(m, findings::thresholds());
+    EXPECT_FALSE(m.cards[0].going_on);
+    EXPECT_EQ(m.cards[0].state, "until the connection ended");
+    EXPECT_NE(m.cards[0].condition.find("until the connection ended"), std::string::npos);
+}
+
+// Batches of connection 1 with these lags in seconds; it closes, connection 2 goes on.
+model lagging(const std::vector<std::int64_t>& seconds, bool closes) {
+    finding_folder folder;
+    folder.add(told(code::canal_lag, severity::warning, 1, 1, 1));
+    auto m = samples::base();
+    for (std::uint32_t i = 1; i <= 2; ++i) m.connections.push_back(samples::consumer(i));
+    for (const auto s : seconds) {
+        batch_row b;
+        b.connection = 1;
+        b.batch = m.batches.size() + 1;
+        b.has_lag = true;
+        b.lag_ns = s * samples::second;
+        b.delivered = samples::frame(10 + static_cast<std::uint32_t>(b.batch),
+                                     static_cast<std::int64_t>(b.batch) * samples::second);
+        m.batches.push_back(b);
+    }
+    if (closes) {
+        const auto at = samples::frame(50, 30 * samples::second);
+        m.connections[0].closed = {true, direction::c2s, recover::end_kind::rst, at};
+        m.connections[0].life.to = at.time_ns;
+    }
+    samples::add_up(m);
+    m.findings = folder.take();
+    make_cards(m, findings::thresholds());
+    return m;
+}
+
+TEST(Rank, ALagGoesOnIfItGrowsOrLastedToTheEndOfTheCapture) {
+    EXPECT_EQ(lagging({20, 30, 20}, false).cards[0].state, "still going on");
+    EXPECT_EQ(lagging({20, 30, 20}, true).cards[0].state, "until the connection ended");
+    EXPECT_FALSE(lagging({20, 30, 20}, true).cards[0].going_on);
+    EXPECT_EQ(lagging({20, 30, 40}, true).cards[0].state, "growing");
+    const auto once = lagging({176}, false);
+    EXPECT_FALSE(once.cards[0].going_on);
+    EXPECT_EQ(once.cards[0].state, "seen in one batch");
+    EXPECT_TRUE(plain_spaces(once.cards[0].text).starts_with("1 batch: 2 min 56 s behind"))
+        << once.cards[0].text;
+}
+
+TEST(Words, AWindowThatWasFullForTheSameTimeEachTimeSaysItOnce) {
+    finding_folder folder;
+    folder.add(told(code::dcp_flow_full, severity::note, 1, 60, 60));
+    folder.add(told(code::dcp_flow_full, severity::note, 1, 70, 70));
+    auto m = samples::base();
+    m.connections.push_back(samples::consumer(1));
+    auto& f = m.connections[0].flow.make();
+    f.on = true;
+    f.full_times = 2;
+    f.full_least_ns = 5'510'000;
+    f.full_most_ns = 5'520'000;
+    samples::add_up(m);
+    m.findings = folder.take();
+    make_cards(m, findings::thresholds());
+    EXPECT_EQ(m.cards[0].brief, "2\u00a0times, for 5.5\u00a0ms");
+}
+
+TEST(Words, AStreamThatEndsInsideAPacketIsNotCalledMalformed) {
+    finding_folder folder;
+    auto f = told(code::canal_malformed, severity::error, 1, 54, 54);
+    f.figures = {{"part", std::string("the last packet")},
+                 {"reason", std::string("the client's stream ends inside it")}};
+    folder.add(f);
+    auto note = told(code::tcp_incomplete_at_end, severity::note, 1, 53, 53);
+    note.text = "the client's stream ends inside a message: 4 of at least 25 bytes are here";
+    folder.add(note);
+    const auto m = with(folder);
+    ASSERT_EQ(m.cards.size(), 1U);
+    EXPECT_EQ(m.cards[0].code, "canal.malformed");
+    EXPECT_EQ(m.cards[0].title,
+              "the client's stream ends inside a packet: 4 of at least 25 bytes are here");
+    EXPECT_EQ(m.cards[0].condition, "ended inside a packet");
+    EXPECT_EQ(m.cards[0].advice[1].find("--port"), std::string::npos);
+}
+
+TEST(Words, ABatchDroppedByAnEarlierRequestHasNoNegativeTime) {
+    batch_row b;
+    b.state = batch_state::rolled_back;
+    b.delivered = samples::frame(62, 100 * samples::ms);
+    b.finished = samples::frame(59, 97 * samples::ms);
+    EXPECT_EQ(plain_spaces(after_words(b)), " on arrival, by a request sent 3.0 ms before");
+    EXPECT_EQ(held_ns(b), 0);
+    EXPECT_EQ(batch_words(b).find('-'), std::string::npos);
+    b.finished = samples::frame(63, 103 * samples::ms);
+    EXPECT_EQ(plain_spaces(after_words(b)), " after 3.0 ms");
+}
+
+TEST(Words, BatchesThatALaterConnectionRollsBackAreNotLeftOpen) {
+    finding_folder folder;
+    auto f = told(code::canal_batch_unacknowledged, severity::warning, 1, 67, 94);
+    f.figures = {{"batches", std::vector<std::uint64_t>{6, 7}}};
+    folder.add(f);
+    auto m = samples::base();
+    m.connections.push_back(samples::consumer(1));
+    for (const std::uint64_t id : {5U, 6U, 7U}) {
+        batch_row b;
+        b.connection = 1;
+        b.batch = id;
+        b.state = batch_state::rolled_back;
+        b.delivered = samples::frame(67, 67 * samples::ms);
+        b.finished = samples::frame(107, 144 * samples::ms);
+        m.batches.push_back(b);
+    }
+    samples::add_up(m);
+    m.findings = folder.take();
+    make_cards(m, findings::thresholds());
+    EXPECT_EQ(m.cards[0].state, "over after 50\u00a0ms");
+    EXPECT_NE(plain_spaces(m.cards[0].text).find("rolled 2 batches back, 50.0 ms after"),
+              std::string::npos)
+        << m.cards[0].text;
+    for (const auto& b : m.batches) EXPECT_GE(b.fared, health::note);
+}
+
+TEST(Words, RulesOfCanalHaveTheirLetter) {
+    card c;
+    c.rules = {"C2", "C3"};
+    EXPECT_EQ(rules_words(c), "rules C2, C3");
+}
+
+TEST(Words, TheTallySaysWhyThereAreFewerFindings) {
+    auto m = samples::stalled();
+    EXPECT_EQ(plain_spaces(tally_sentence(m)),
+              "0 errors, 2 warnings, 1 note in 1 finding (met 3 times; what is one fact on one "
+              "connection is one finding).");
+    m.hits = {0, 1, 0, 0};
+    EXPECT_EQ(plain_spaces(tally_sentence(m)), "0 errors, 1 warning, 0 notes in 1 finding.");
 }
 
 TEST(Rank, ANoteThatGoesOnStaysBehindErrors) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "analyzer/report/html.h"
 #include "analyzer/report/json.h"
@@ -79,6 +80,21 @@ TEST(States, AStallIsOnTopInEveryForm) {
     EXPECT_THAT(page, HasSubstr("class=\"pl-lim\""));
 }
 
+TEST(States, AFilterStandsClearOfANameOfAnyLength) {
+    auto m = samples::stalled();
+    for (const auto* name : {"a.pcap", "sixteen-chars.pc", "captures/dcp/faults-of-it.pcap"}) {
+        m.cards[0].filters[0].label = "Frames, " + std::string(name);
+        for (const std::size_t width : {80, 100}) {
+            EXPECT_TRUE(std::regex_search(
+                text_of(m, width), std::regex(std::string(name) + "\\s+frame.number in \\{")))
+                << name;
+        }
+        EXPECT_THAT(render_markdown(m), HasSubstr("\n```\nframe.number in {24, 60}\n```\n"));
+    }
+    EXPECT_THAT(text_of(m), HasSubstr("with plugin     ip.addr == "));
+    EXPECT_THAT(render_markdown(m), HasSubstr("tcp.port == 40001 && cbdcp.flow.stalled\n```"));
+}
+
 TEST(States, TextNeverExceedsItsWidth) {
     for (const auto& m :
          {samples::stalled(), samples::clean(), samples::nothing_recovered(), samples::many(60)}) {
@@ -88,6 +104,7 @@ TEST(States, TextNeverExceedsItsWidth) {
                 const auto end = text.find('\n', at);
                 const auto line = text.substr(at, end - at);
                 if (line.find("frame.number") == std::string::npos &&
+                    line.find("ip.addr") == std::string::npos &&
                     line.find("--port") == std::string::npos) {
                     EXPECT_LE(display_width(line), width) << line;
                 }
