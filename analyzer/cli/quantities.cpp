@@ -151,7 +151,10 @@ std::int64_t time_bound::resolve(std::int64_t first_packet_ns) const noexcept {
 }
 
 time_bound parse_time(std::string_view option, std::string_view text) {
-    if (const auto bound = read_time(text)) return *bound;
+    if (auto bound = read_time(text)) {
+        bound->text = text;
+        return *bound;
+    }
     throw usage_error(
         fmt::format("{} {}: not a time; write 06:22:00, 2026-11-30T06:22:00Z or +90s "
                     "(from the first packet)",

@@ -21,6 +21,7 @@ namespace cdcscope::cli {
 struct time_bound {
     enum class kind { absolute, from_first_packet, time_of_day } what = kind::absolute;
     std::int64_t ns = 0;
+    std::string text = {};  // as given
     // Nanoseconds since 1970, once the first packet is known.
     [[nodiscard]] std::int64_t resolve(std::int64_t first_packet_ns) const noexcept;
 };

@@ -30,13 +30,19 @@
 namespace cdcscope::cli {
 namespace {
 
-// As one would type it again: names with blanks or quotes in quotes.
+// A word as a shell takes it: in quotes where there are blanks or signs in it.
+std::string quoted(const std::string& word) {
+    const bool plain = word.find_first_of(" \t'\"\\$&|;<>()*?!#~`") == std::string::npos;
+    return plain ? word : fmt::format("'{}'", word);
+}
+
+// As one would type it again.
 std::string command_of(const common_options& o) {
     std::string out = "cdcscope report";
-    for (const std::string& name : o.captures) {
-        const bool plain = name.find_first_of(" \t'\"\\$&|;<>()*?!#~`") == std::string::npos;
-        out += plain ? " " + name : fmt::format(" '{}'", name);
-    }
+    for (const std::string& name : o.captures) out += " " + quoted(name);
+    if (!o.filter.empty()) out += " --filter " + quoted(o.filter);
+    if (o.since) out += " --since " + quoted(o.since->text);
+    if (o.until) out += " --until " + quoted(o.until->text);
     for (const std::uint16_t port : o.dcp_ports) out += fmt::format(" --port dcp={}", port);
     for (const std::uint16_t port : o.canal_ports) out += fmt::format(" --port canal={}", port);
     return out;
@@ -48,6 +54,8 @@ std::string settings_of(const common_options& o) {
     out += ", canal=11111";
     for (const std::uint16_t port : o.canal_ports) out += fmt::format(",{}", port);
     if (!o.filter.empty()) out += fmt::format("; filter {}", o.filter);
+    if (o.since) out += fmt::format("; since {}", o.since->text);
+    if (o.until) out += fmt::format("; until {}", o.until->text);
     return out;
 }
 
@@ -188,7 +196,7 @@ report_reading read_report(const report_options& o) {
     result.error = read.captures().error();
     if (result.how != outcome::done) return result;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    collector.describe_run(command_of(o.common), settings_of(o.common),
+    collector.describe_run(command_of(o.common), settings_of(o.common), o.common.filter,
                            std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
     result.model = collector.finish(captured(read.captures()), read.canal_world());
     return result;

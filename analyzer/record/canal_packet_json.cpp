@@ -49,13 +49,13 @@ std::string_view packet_label(port_kind port, std::int32_t type, std::string& sc
 
 namespace {
 
-// Of a client, and perhaps a login though its type does not say so: a type without a name, or a
-// login's in front of the one that counts. What is secret may stand anywhere in its body.
+// Of a client, and perhaps a login though its type does not say so: no type at all, or a login's in
+// front of the one that counts. What is secret may stand anywhere in its body.
 bool holds_stray_secret(byte_view payload, port_kind port, direction dir,
                         const packet_view& packet) {
     constexpr auto login = static_cast<std::int32_t>(packet_type::clientauthentication);
     if (dir != direction::c2s || port != port_kind::data || packet.type == login) return false;
-    if (row_of_type(port, packet.type).body == message_id::none) return true;
+    if (packet.type == 0) return true;
     message_reader reader(packet_message(port), payload);
     message_field field;
     while (reader.next(field)) {

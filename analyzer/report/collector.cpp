@@ -67,11 +67,15 @@ void collector::choose_time(std::optional<std::int64_t> since_ns,
                             std::optional<std::int64_t> until_ns) {
     since_ns_ = since_ns.value_or(INT64_MIN);
     until_ns_ = until_ns.value_or(INT64_MAX);
+    m_.judged_since = since_ns;
+    m_.judged_until = until_ns;
 }
 
-void collector::describe_run(std::string command, std::string settings, std::int64_t made_ns) {
+void collector::describe_run(std::string command, std::string settings, std::string filter,
+                             std::int64_t made_ns) {
     m_.command = std::move(command);
     m_.settings = std::move(settings);
+    m_.filter = std::move(filter);
     m_.made_ns = made_ns;
 }
 

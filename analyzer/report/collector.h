@@ -26,8 +26,9 @@ class collector final : public track::observer, public capture::observation_sink
     // Findings outside are left out; what lies before still builds state.
     void choose_time(std::optional<std::int64_t> since_ns, std::optional<std::int64_t> until_ns);
 
-    // What the report says of its own making.
-    void describe_run(std::string command, std::string settings, std::int64_t made_ns);
+    // What the report says of its own making; `filter`: of packets, where one was given.
+    void describe_run(std::string command, std::string settings, std::string filter,
+                      std::int64_t made_ns);
 
     [[nodiscard]] dcp::observer* watch_dcp() noexcept { return &dcp_; }
     [[nodiscard]] canal::observer* watch_canal() noexcept { return &canal_; }

@@ -440,11 +440,13 @@ enum class verdict_kind : std::uint8_t {
 
 struct model {
     std::string program = "cdcscope " CDCSCOPE_VERSION;
-    std::string command;              // as one would type it again
-    std::int64_t made_ns = 0;         // 0: not said
-    std::string settings;             // ports and protocol, as given
-    std::vector<limit_value> limits;  // of the rules, in force
-    std::uint64_t rules = 0;          // how many were applied
+    std::string command;                                     // as one would type it again
+    std::int64_t made_ns = 0;                                // 0: not said
+    std::string settings;                                    // ports and protocol, as given
+    std::string filter;                                      // of packets, as given
+    std::optional<std::int64_t> judged_since, judged_until;  // findings outside are left out
+    std::vector<limit_value> limits;                         // of the rules, in force
+    std::uint64_t rules = 0;                                 // how many were applied
 
     capture_info capture;
     std::deque<connection> connections;  // by id; they are large, and may be very many

@@ -149,8 +149,11 @@ void say_nothing_recovered(model& m) {
     m.headline = m.capture.packets == 0 ? std::string("No packet.")
                                         : fmt::format("No DCP or canal message in {}.",
                                                       count(m.capture.packets, "packet"));
+    const auto no_connection = m.filter.empty()
+                                   ? std::string("No TCP connection. Was the capture filter right?")
+                                   : fmt::format("--filter '{}' left no TCP packet.", m.filter);
     m.second_line = m.connections.empty()
-                        ? std::string("No TCP connection. Was the capture filter right?")
+                        ? no_connection
                         : fmt::format("{}; the ports are below.",
                                       count(m.connections.size(), "TCP connection"));
     for (const auto& p : m.capture.ports) {
@@ -162,6 +165,21 @@ void say_nothing_recovered(model& m) {
             return;
         }
     }
+}
+
+// Findings of a part of the capture only: nothing else was judged.
+void say_time(model& m) {
+    if (!m.judged_since && !m.judged_until) return;
+    const auto words = [](std::string_view which, const std::optional<std::int64_t>& at) {
+        return at ? fmt::format(" {} {} {}", which, date(*at), time_of_day(*at)) : std::string{};
+    };
+    const auto since = words("from", m.judged_since), until = words("until", m.judged_until);
+    const auto outside = (m.judged_since && *m.judged_since > m.capture.span.to) ||
+                         (m.judged_until && *m.judged_until < m.capture.span.from);
+    if (!m.strip.empty()) m.strip += ' ';
+    m.strip += fmt::format(
+        "Only findings{}{} are told{}; messages and figures are those of the whole capture.", since,
+        until, outside ? ", and the capture has no packet of that time" : "");
 }
 
 void say_one_direction(model& m) {
@@ -186,6 +204,7 @@ void say_one_direction(model& m) {
 
 void judge(model& m) {
     say_one_direction(m);
+    say_time(m);
     if (m.capture.messages == 0) {
         const auto encrypted =
             !m.connections.empty() && std::any_of(m.connections.begin(), m.connections.end(),

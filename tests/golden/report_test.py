@@ -19,6 +19,32 @@ def report(capture):
     return json.loads(done.stdout)
 
 
+class PartOfACapture(unittest.TestCase):
+    """What was left out is said, in every form: a report of a part is no verdict on the whole."""
+
+    def said(self, *options, form="json"):
+        done = harness.run("report", harness.CAPTURES / "dcp" / "faults.pcap", *options, "--format", form, "--no-progress", "--quiet")
+        self.assertEqual(0, done.returncode, done.stderr.decode())
+        return json.loads(done.stdout) if form == "json" else " ".join(done.stdout.decode().split())
+
+    def test_of_time(self):
+        told = "Only findings from 2030-01-01 00:00:00.000 are told, and the capture has no packet of that time; messages"
+        made = self.said("--since", "2030-01-01T00:00:00Z")
+        self.assertIn(told, made["verdict"]["warning"])
+        self.assertIn("since 2030-01-01T00:00:00Z", made["settings"])
+        self.assertIn("--since 2030-01-01T00:00:00Z", made["command"])
+        for form in ("text", "md", "html"):
+            self.assertIn("Only findings from", self.said("--since", "2030-01-01T00:00:00Z", form=form))
+        part = self.said("--since", "+10s", "--until", "+20s")["verdict"]["warning"]
+        self.assertRegex(part, r"^Only findings from .* until .* are told; messages and figures are those of the whole capture\.$")
+        self.assertNotIn("warning", self.said()["verdict"])
+
+    def test_of_packets(self):
+        made = self.said("--filter", "port 99")
+        self.assertEqual("--filter 'port 99' left no TCP packet.", made["verdict"]["text"])
+        self.assertIn("--filter 'port 99'", made["command"])
+
+
 class Json(unittest.TestCase):
     def test_fits_its_schema(self):
         schema = json_schema.Schema(json.loads((harness.ROOT / "docs/schema/report.json").read_text(encoding="utf-8")))
