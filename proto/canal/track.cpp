@@ -55,7 +55,7 @@ tracker::state::state(world::state& world, const connection_start& begin,
 
 tracker::state::~state() {
     shared.live.erase(id);
-    shared.set_straggling({id});
+    shared.set_straggling(id, {});
 }
 
 track_record tracker::state::feed(const message_input& m) {
@@ -283,14 +283,14 @@ void tracker::state::judge_get(request& r, const request_view& q) {
     bool doubt = true;  // of all of them
     for (const getter& g : getters) {
         if (g.connection == id || now() - g.at_ns > limit) continue;
+        destination_state& d = *r.destination;
+        if (d.told.size() >= most_keys) break;
         const std::uint64_t pair =
             std::uint64_t{std::min(id, g.connection)} << 32 | std::max(id, g.connection);
+        if (d.told.contains(pair)) continue;
         const bool unsure = may_be_over(g.connection);
-        destination_state& d = *r.destination;
-        if (d.told.contains(pair) || (unsure && d.told_unsure.contains(pair))) continue;
-        std::unordered_set<std::uint64_t>& told = unsure ? d.told_unsure : d.told;
-        if (told.size() >= most_keys) continue;
-        told.insert(pair);
+        if (unsure && d.told_unsure.size() >= most_keys) continue;
+        if (!(unsure ? d.told_unsure : d.told).insert(pair).second) continue;
         if (doubt && !unsure) rivals.clear();
         if (unsure && !doubt) continue;
         doubt = unsure;

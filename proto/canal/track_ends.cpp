@@ -208,8 +208,8 @@ void tracker::state::hole(direction dir) {
 }
 
 void tracker::state::tell_straggling() {
-    shared.set_straggling(
-        {.connection = id, .behind = is_behind, .may_be_over = live && (in_hole[0] || in_hole[1])});
+    shared.set_straggling(id,
+                          {.behind = is_behind, .may_be_over = live && (in_hole[0] || in_hole[1])});
 }
 
 // What was sent before all of the server's direction up to there had come may have been answered in
@@ -248,23 +248,24 @@ void tracker::state::fall_behind(bool is) {
 // Another connection that counts as live may have ended: that was not heard yet, or lies in a hole,
 // or among what the capture lacks since it was heard.
 bool tracker::state::may_be_over(std::uint32_t other) const noexcept {
+    if (is_behind) return true;
     const straggler known = shared.straggling(other);
-    if (is_behind || known.behind || known.may_be_over) return true;
+    if (known.behind || known.may_be_over) return true;
     const auto found = shared.live.find(other);
     return found != shared.live.end() && *found->second < shared.lost_ns;
 }
 
 bool tracker::state::others_behind(const key_state& key) const noexcept {
-    return std::any_of(shared.stragglers.begin(), shared.stragglers.end(), [&](const straggler& s) {
-        return s.behind && (s.connection == id ? key.users.size() > 1
-                                               : std::find(key.users.begin(), key.users.end(),
-                                                           s.connection) != key.users.end());
+    if (shared.stragglers.empty()) return false;
+    if (is_behind && key.users.size() > 1) return true;
+    return std::any_of(key.users.begin(), key.users.end(), [&](std::uint32_t user) {
+        return user != id && shared.straggling(user).behind;
     });
 }
 
 // What the others of a key say is not heard in the order in which it was said.
 void tracker::state::meet_others(key_state& key) {
-    if (!shared.stragglers.empty() && others_behind(key)) key.begin_doubt();
+    if (others_behind(key)) key.begin_doubt();
 }
 
 // Told when the search for a next packet is over, perhaps behind the end: what counts is when the
@@ -410,7 +411,7 @@ void tracker::state::leave_keys(bool tell) {
 }
 
 void tracker::state::finish() {
-    shared.set_straggling({id});
+    shared.set_straggling(id, {});
     if (foreign) return;
     check_times(now());
     if (client_fin && !server_fin && !reset)

@@ -178,7 +178,6 @@ struct request {
 
 // A connection that is not heard of as soon as others are, or perhaps no more.
 struct straggler {
-    std::uint32_t connection = 0;
     bool behind = false;       // something of it is waited for
     bool may_be_over = false;  // a hole may have held its end
 };
@@ -193,7 +192,7 @@ struct world::state {
     std::unordered_map<std::string, std::uint32_t> servers_of_name;
     // Connections without FIN or RST, and when they were heard of last.
     std::unordered_map<std::uint32_t, const std::int64_t*> live;
-    std::vector<straggler> stragglers;
+    std::unordered_map<std::uint32_t, straggler> stragglers;  // by connection
     std::int64_t lost_ns =
         INT64_MIN;  // the last time at which the capture is known to lack packets
     std::uint32_t last_finding = first_finding_id;
@@ -203,7 +202,7 @@ struct world::state {
     destination_state* destination(std::string_view server, std::string_view name);
     key_state* key(destination_state* destination, std::string_view client_id);
     [[nodiscard]] straggler straggling(std::uint32_t connection) const noexcept;
-    void set_straggling(const straggler& s);
+    void set_straggling(std::uint32_t connection, const straggler& s);
     void link(std::uint32_t from, link_kind kind, std::uint32_t to) const noexcept {
         if (watching != nullptr && from != 0) watching->on_link(from, kind, to);
     }

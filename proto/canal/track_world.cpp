@@ -96,15 +96,16 @@ key_state* world::state::key(destination_state* destination, std::string_view cl
 }
 
 straggler world::state::straggling(std::uint32_t connection) const noexcept {
-    for (const straggler& s : stragglers) {
-        if (s.connection == connection) return s;
-    }
-    return {connection};
+    const auto found = stragglers.find(connection);
+    return found == stragglers.end() ? straggler{} : found->second;
 }
 
-void world::state::set_straggling(const straggler& s) {
-    std::erase_if(stragglers, [&](const straggler& o) { return o.connection == s.connection; });
-    if (s.behind || s.may_be_over) stragglers.push_back(s);
+void world::state::set_straggling(std::uint32_t connection, const straggler& s) {
+    if (s.behind || s.may_be_over) {
+        stragglers.insert_or_assign(connection, s);
+    } else {
+        stragglers.erase(connection);
+    }
 }
 
 void world::state::tell(const batch& b, batch_fate fate, std::uint32_t closer,
