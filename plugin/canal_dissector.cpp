@@ -150,7 +150,7 @@ void register_canal_dissector(int proto) {
     register_canal_links(proto);
     register_canal_taps(proto);
     order.enroll(proto, "canal.order_unknown");
-    register_experts(proto, findings::protocol::canal, "canal");
+    register_experts(proto, findings::protocol::canal);
 }
 
 }  // namespace cdcscope

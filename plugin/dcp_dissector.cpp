@@ -139,7 +139,7 @@ void register_dcp() {
     register_dcp_values(proto_cbdcp);
     register_dcp_taps(proto_cbdcp);
     order.enroll(proto_cbdcp, "cbdcp.order_unknown");
-    register_experts(proto_cbdcp, findings::protocol::dcp, "cbdcp");
+    register_experts(proto_cbdcp, findings::protocol::dcp);
 }
 
 void handoff_dcp() {

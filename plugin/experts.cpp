@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "proto/findings/reference.h"
+
 namespace cdcscope {
 namespace {
 
@@ -39,13 +41,6 @@ const char* keep(std::string text) {
     return known.text.emplace_back(std::move(text)).c_str();
 }
 
-// A field of the same name has another type, and a filter could not tell the two apart.
-const char* filter_name(const findings::entry& e, std::string_view own_prefix) {
-    std::string name = std::string(own_prefix) + std::string(e.text.substr(e.text.find('.')));
-    if (proto_registrar_get_byname(name.c_str()) != nullptr) name += ".expert";
-    return keep(std::move(name));
-}
-
 }  // namespace
 
 void register_experts(int proto, findings::protocol of, std::string_view own_prefix) {
@@ -57,7 +52,10 @@ void register_experts(int proto, findings::protocol of, std::string_view own_pre
     std::vector<ei_register_info>& list = known.registered.emplace_back();
     for (const findings::entry& e : findings::table()) {
         if (e.of != of) continue;
-        const char* name = filter_name(e, own_prefix);
+        std::string filter = findings::expert_field(e);
+        if (filter.empty())
+            filter = std::string(own_prefix) + std::string(e.text.substr(e.text.find('.')));
+        const char* name = keep(std::move(filter));
         const char* title = keep(std::string(e.title));
         // A mild form of every rule exists where the capture leaves doubt; the gravest comes last,
         // so that it names the filter.

@@ -99,6 +99,13 @@ std::string nearest_name(const std::string& name) {
     return nearest.empty() ? nearest : (wanted.parent_path() / nearest).string();
 }
 
+std::string system_reason(int error_number) {
+    std::string text = std::generic_category().message(error_number);
+    if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
+        text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    return text;
+}
+
 std::string describe_open_error(const std::string& name, int error_number) {
     switch (error_number) {
         case ENOENT: {
@@ -116,8 +123,7 @@ std::string describe_open_error(const std::string& name, int error_number) {
         case EISDIR:
             return fmt::format("{0}: is a directory; name the files in it: {0}/*.pcap", name);
         default:
-            return fmt::format("{}: cannot open: {}", name,
-                               std::generic_category().message(error_number));
+            return fmt::format("{}: cannot open: {}", name, system_reason(error_number));
     }
 }
 

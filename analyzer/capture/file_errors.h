@@ -7,6 +7,9 @@
 
 namespace cdcscope::capture {
 
+// An errno in words, as they stand in a sentence: "no space left on device".
+[[nodiscard]] std::string system_reason(int error_number);
+
 // Opening failed with this errno: "no such file; did you mean travel-1.pcap?".
 [[nodiscard]] std::string describe_open_error(const std::string& name, int error_number);
 

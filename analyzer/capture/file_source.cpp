@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
+
+#include "analyzer/capture/file_errors.h"
 
 namespace cdcscope::capture {
 
@@ -46,7 +47,7 @@ bool file_source::wait_for_data() const {
 }
 
 std::string file_source::problem() const {
-    return failed_with_ == 0 ? std::string{} : std::generic_category().message(failed_with_);
+    return failed_with_ == 0 ? std::string{} : system_reason(failed_with_);
 }
 
 }  // namespace cdcscope::capture

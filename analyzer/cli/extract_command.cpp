@@ -100,9 +100,7 @@ int extract(const extract_options& o) {
     if (!o.summary.empty() && o.summary == output_name(o)) {
         throw usage_error("extract: --summary and -o name the same file");
     }
-    for (const std::string& output : {output_name(o), o.summary}) {
-        if (fail(is_read(output, o.common.captures))) return exit_status::failed;
-    }
+    if (fail(is_read(o.summary, o.common.captures))) return exit_status::failed;
     track::figures figures;
     extraction run(o, figures);
     pipeline read(o.common, "extract", run, figures, nullptr, run.watch_canal());

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "analyzer/cli/inputs.h"
+
 namespace cdcscope::cli {
 namespace {
 
@@ -39,6 +41,7 @@ extract_output::extract_output(const extract_options& o)
     : options_(o), name_(output_name(o)), format_(format_of(o, name_)) {}
 
 sink::status extract_output::open_target(const std::string& path, target& t) {
+    if (std::string why = is_read(path, options_.common.captures); !why.empty()) return {why};
     if (format_ == output_format::ss) {
         auto file = std::make_unique<sink::ss_file_sink>();
         sink::ss_file_options chosen;

@@ -33,7 +33,10 @@ namespace {
 // A word as a shell takes it: in quotes where there are blanks or signs in it.
 std::string quoted(const std::string& word) {
     const bool plain = word.find_first_of(" \t'\"\\$&|;<>()*?!#~`") == std::string::npos;
-    return plain ? word : fmt::format("'{}'", word);
+    if (plain) return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
 }
 
 // As one would type it again.

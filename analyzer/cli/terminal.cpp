@@ -6,7 +6,8 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+
+#include "analyzer/capture/file_errors.h"
 
 namespace cdcscope::cli {
 
@@ -46,9 +47,7 @@ bool print(std::string_view text) {
         return true;
     }
     if (errno == EPIPE) return true;
-    std::string why = std::strerror(errno);
-    if (why[0] >= 'A' && why[0] <= 'Z') why[0] = static_cast<char>(why[0] - 'A' + 'a');
-    print_error("standard output: cannot write: " + why);
+    print_error("standard output: cannot write: " + capture::system_reason(errno));
     return false;
 }
 

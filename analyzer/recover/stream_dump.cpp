@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "analyzer/capture/file_errors.h"
 
 namespace cdcscope::recover {
 namespace {
@@ -81,7 +82,8 @@ const std::string& stream_dump::finish() {
 void stream_dump::fail(const std::string& path, std::string_view what) {
     const int error = errno;
     if (error_.empty())
-        error_ = fmt::format("{}: {}: {}; {}", path, what, std::strerror(error), advice(error));
+        error_ =
+            fmt::format("{}: {}: {}; {}", path, what, capture::system_reason(error), advice(error));
 }
 
 }  // namespace cdcscope::recover

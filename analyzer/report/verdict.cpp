@@ -196,7 +196,7 @@ void say_one_direction(model& m) {
                                               : "one of the two ways";
     m.strip = fmt::format(
         "Only {} was captured in {} of {}. Rules that need both sides (flow control, answers, "
-        "acknowledgements) say nothing there.",
+        "acknowledgements) are off there, or give an uncertain note.",
         which, number(one_way), count(all, "connection"));
 }
 

@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
 #include <vector>
 
+#include "analyzer/capture/file_errors.h"
 #include "proto/findings/words.h"
 
 namespace cdcscope::sink {
@@ -39,13 +39,6 @@ std::string advice(int error, std::string_view option) {
         default:
             return "";
     }
-}
-
-std::string reason(int error) {
-    std::string text = std::system_category().message(error);
-    if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
-        text[0] = static_cast<char>(text[0] + 32);
-    return text;
 }
 
 int open_folder_of(const std::string& path) {
@@ -135,7 +128,7 @@ struct output_file::state {
     status fail(int error) {
         const bool kept = flushed > 0 && !part.empty() && !keeps_nothing;
         failure =
-            fmt::format("{}: cannot write: {}{}{}{}", path, reason(error),
+            fmt::format("{}: cannot write: {}{}{}{}", path, capture::system_reason(error),
                         flushed > 0 ? " after " + findings::bytes_text(flushed) : "",
                         kept ? "; " + part + " holds what was written" : "", advice(error, option));
         return {failure};
@@ -304,7 +297,8 @@ status sync_folder(const std::string& path) {
     const int error = ::syncfs(dir) == 0 ? 0 : errno;
     ::close(dir);
     if (error == 0 || error == ENOSYS) return {};
-    return {fmt::format("{}: cannot write: {}{}", path, reason(error), advice(error, "-o"))};
+    return {fmt::format("{}: cannot write: {}{}", path, capture::system_reason(error),
+                        advice(error, "-o"))};
 }
 
 bool output_file::is_device() const noexcept {

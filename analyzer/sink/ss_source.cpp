@@ -6,20 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
+
+#include "analyzer/capture/file_errors.h"
 
 namespace cdcscope::sink {
-namespace {
-
-std::string reason(int error) {
-    std::string text = std::system_category().message(error);
-    if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') {
-        text[0] = static_cast<char>(text[0] + ('a' - 'A'));
-    }
-    return text;
-}
-
-}  // namespace
 
 ss_file_source::~ss_file_source() {
     if (owned_ && fd_ >= 0) ::close(fd_);
@@ -31,10 +21,11 @@ status ss_file_source::open(const std::string& path) {
     owned_ = true;
     if (fd_ < 0) {
         if (errno == ENOENT) return {path + ": no such file"};
-        return {fmt::format("{}: cannot open: {}", path, reason(errno))};
+        return {fmt::format("{}: cannot open: {}", path, capture::system_reason(errno))};
     }
     struct stat info {};
-    if (::fstat(fd_, &info) != 0) return {fmt::format("{}: cannot open: {}", path, reason(errno))};
+    if (::fstat(fd_, &info) != 0)
+        return {fmt::format("{}: cannot open: {}", path, capture::system_reason(errno))};
     if (S_ISDIR(info.st_mode)) return {path + ": is a directory; give a .ss file"};
     if (!S_ISREG(info.st_mode)) {
         return {path +
@@ -72,7 +63,7 @@ std::uint64_t ss_file_source::size() {
 }
 
 std::string ss_file_source::failure() const {
-    return fmt::format("{}: cannot read: {}", path_, reason(error_));
+    return fmt::format("{}: cannot read: {}", path_, capture::system_reason(error_));
 }
 
 }  // namespace cdcscope::sink

@@ -183,8 +183,8 @@ constexpr entry all[] = {
      protocol::canal,
      group::sequence,
      "Batches not acknowledged",
-     "A batch was neither acknowledged nor rolled back within the limit or before its last "
-     "connection ended, or too many are outstanding.",
+     "A batch was neither acknowledged nor rolled back within the limit or while a connection of "
+     "its client was open, or too many are outstanding.",
      "alibaba/canal MemoryEventStoreWithBuffer.java; the limits are cdcscope's own",
      "The client is stuck on a batch or lost it. The server's store fills, and then every GET "
      "comes back empty.",

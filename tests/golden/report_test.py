@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import shlex
 import tempfile
 import unittest
 
@@ -43,6 +44,14 @@ class PartOfACapture(unittest.TestCase):
         made = self.said("--filter", "port 99")
         self.assertEqual("--filter 'port 99' left no TCP packet.", made["verdict"]["text"])
         self.assertIn("--filter 'port 99'", made["command"])
+
+
+class Command(unittest.TestCase):
+    def test_a_shell_takes_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = pathlib.Path(folder) / "it's one.pcap"
+            name.write_bytes((harness.CAPTURES / "dcp" / "basic_ipv4.pcap").read_bytes())
+            self.assertEqual(["cdcscope", "report", str(name)], shlex.split(report(name)["command"]))
 
 
 class Json(unittest.TestCase):

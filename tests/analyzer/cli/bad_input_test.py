@@ -126,6 +126,16 @@ class BadInput(unittest.TestCase):
                 self.assertIn(b"is what is read", done.stderr)
         self.assertEqual(messages, (self.folder / "a.ss").read_bytes())
 
+    def test_nor_is_one_of_many_outputs(self):
+        capture = self.folder / "x.c0001.jsonl"
+        shutil.copy(CAPTURE, capture)
+        first = self.extract(CAPTURE, "--split", "connection", "-o", "x.jsonl", "--force", "--quiet")
+        self.assertEqual(0, first.returncode, first.stderr)
+        shutil.copy(CAPTURE, capture)
+        done = self.extract(capture, "--split", "connection", "-o", "x.jsonl", "--force")
+        self.fails(done, 1, "x.c0001.jsonl: is what is read")
+        self.assertEqual(CAPTURE.read_bytes(), capture.read_bytes())
+
     def test_a_capture_named_twice(self):
         shutil.copy(CAPTURE, self.folder / "a.pcap")
         (self.folder / "b.pcap").symlink_to(self.folder / "a.pcap")
