@@ -278,7 +278,7 @@ std::vector<const batch_row*> main_batches(const std::vector<const batch_row*>& 
 std::string ledger_words(const batch_row& b) {
     if (b.finished.frame == 0) return state_words(b);
     if (b.state != batch_state::acknowledged || b.finished.time_ns < b.delivered.time_ns)
-        return state_words(b) + after_words(b);
+        return fate_words(b) + after_words(b);
     const auto took = duration(held_ns(b));
     return b.refused ? fmt::format("refused, then {}", took) : took;
 }

@@ -304,7 +304,10 @@ void word_ack_refused(card_draft& d) {
             id, oldest != 0 ? fmt::format("{} and {}", oldest, id) : fmt::format("{}", id), later);
         c.why = "Acknowledgements must come in order of delivery.";
     }
-    if (open == 0) {
+    if (open == 0 && d.owner != nullptr && d.owner->canal->rolled_back > 0) {
+        c.text += fmt::format(" {} rolled back later.",
+                              count(d.owner->canal->rolled_back, "batch was", "batches were"));
+    } else if (open == 0) {
         c.text += " Nothing stays open.";
         c.why += " Nothing stays open.";
     } else {

@@ -173,14 +173,19 @@ void word_full(card_draft& d) {
                           times == 1 ? std::string("once") : count(times, "time"), span);
     c.brief =
         fmt::format("{}, for {}", times == 1 ? std::string("once") : count(times, "time"), span);
-    c.text = fmt::format(
-        "The most that was unacknowledged is {}. Each time an acknowledgement freed it; this is "
-        "how flow control works.",
-        exact_bytes(f.peak));
+    const auto freed = times - (f.full_at_end ? 1 : 0);
+    c.text = fmt::format("The most that was unacknowledged is {}.", exact_bytes(f.peak));
+    if (freed > 0)
+        c.text += fmt::format(" {} an acknowledgement freed it; this is how flow control works.",
+                              freed == times ? "Each time" : "Before");
+    if (f.full_at_end)
+        c.text += fmt::format(" {} freed it before the connection or the capture ended.",
+                              times == 1 ? "Nothing" : "The last time nothing");
     c.condition =
         fmt::format("window full {}", times == 1 ? std::string("once") : count(times, "time"));
     c.going_on = false;
-    c.state = fmt::format("each freed within {}", duration(f.full_most_ns));
+    c.state = f.full_at_end ? std::string("not freed before the end")
+                            : fmt::format("each freed within {}", duration(f.full_most_ns));
     c.shown.clear();
     for (const auto& h : d.lead().hits) {
         auto text = h.text;

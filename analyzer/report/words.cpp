@@ -117,7 +117,10 @@ std::string protocols_sentence(const model& m) {
 }
 
 std::string state_words(const batch_row& b) {
-    if (!b.remark.empty()) return b.remark;
+    return b.remark.empty() ? fate_words(b) : b.remark;
+}
+
+std::string fate_words(const batch_row& b) {
     switch (b.state) {
         case batch_state::open:
             return "not acknowledged";

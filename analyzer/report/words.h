@@ -50,6 +50,8 @@ struct fact {
 [[nodiscard]] std::int64_t lifetime_of(const model& m, const stream_row& s) noexcept;
 // "acknowledged", "refused, then acknowledged", "open".
 [[nodiscard]] std::string state_words(const batch_row& b);
+// What became of it, without a remark: "acknowledged".
+[[nodiscard]] std::string fate_words(const batch_row& b);
 // "1 row, shop.orders".
 [[nodiscard]] std::string content_words(const batch_row& b);
 [[nodiscard]] std::string outcome_words(const durable_write& w);

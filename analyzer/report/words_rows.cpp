@@ -149,7 +149,7 @@ std::int64_t held_ns(const batch_row& b) noexcept {
 }
 
 std::string batch_words(const batch_row& b) {
-    auto out = state_words(b) + after_words(b);
+    auto out = fate_words(b) + after_words(b);
     if (b.has_lag) out += fmt::format(", {} behind", duration(b.lag_ns));
     return fmt::format("{}, {}, {}, {}", out, count(b.entries, "entry", "entries"), bytes(b.bytes),
                        content_words(b));

@@ -46,6 +46,28 @@ class PartOfACapture(unittest.TestCase):
         self.assertIn("--filter 'port 99'", made["command"])
 
 
+class Words(unittest.TestCase):
+    def text(self, name):
+        done = harness.run("report", harness.CAPTURES / name, "--all", "--no-progress")
+        self.assertEqual(0, done.returncode)
+        return " ".join(done.stdout.decode().replace("\u00a0", " ").split())
+
+    def test_a_window_that_nothing_frees_is_not_said_to_be_freed(self):
+        told = self.text("dcp/faults.pcap")
+        self.assertIn("c10, not freed before the end", told)
+        self.assertIn("is 224 B. Nothing freed it before the connection or the capture ended.", told)
+
+    def test_what_became_of_a_late_batch_is_said(self):
+        told = self.text("canal/lag.pcap")
+        self.assertRegex(told, r"acknowledged after [0-9.]+ ms, [0-9.]+ s behind")
+        self.assertNotRegex(told, r"lag after")
+
+    def test_batches_that_were_rolled_back_did_not_just_go_away(self):
+        told = self.text("canal/batches.pcap")
+        self.assertIn("8 batches were rolled back later.", told)
+        self.assertNotIn("Nothing stays open", told)
+
+
 class Command(unittest.TestCase):
     def test_a_shell_takes_it(self):
         with tempfile.TemporaryDirectory() as folder:
