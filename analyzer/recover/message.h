@@ -117,6 +117,9 @@ class handler {
     // tells what has become known since.
     virtual void on_connection(const connection_info& c) = 0;
     virtual void on_protocol(const connection_info& c) = 0;
+    // At once when its first segment comes, before on_connection: a connection on a port of ours
+    // whose beginning is not here, so the capture lacks packets before.
+    virtual void on_late_start(protocol /*promised*/, const frame_ref& /*at*/) {}
     virtual void on_message(const message& m) = 0;
     virtual void on_gap(const gap& g) = 0;
     virtual void on_unparsed(const unparsed_run& u) = 0;

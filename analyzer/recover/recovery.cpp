@@ -9,7 +9,10 @@ recovery::recovery(const options& chosen, handler& to, capture::observation_sink
       table_(chosen_.tcp, chosen_.ports.all(), *this, observations) {}
 
 std::unique_ptr<tcp::stream_consumer> recovery::open(const tcp::connection& c) {
-    return std::make_unique<recovered_connection>(c.who(), &c, chosen_, to_, notes_);
+    const tcp::connection_identity& who = c.who();
+    const protocol promised = chosen_.ports.at(who.server.port);
+    if (!who.from_syn && promised != protocol::unknown) to_.on_late_start(promised, who.first);
+    return std::make_unique<recovered_connection>(who, &c, chosen_, to_, notes_);
 }
 
 void recovery::finish() {

@@ -16,6 +16,7 @@ struct connection_identity {
     capture::endpoint client;  // see stream_consumer: certain once on_client or a SYN says so
     capture::endpoint server;
     bool roles_certain = false;  // from a SYN or a known port
+    bool from_syn = false;       // its first segment has one
     frame_ref first;
 };
 

@@ -90,6 +90,7 @@ connection& connection_table::open(const tuple& who, const capture::segment& s) 
     identity.client = from_server ? s.destination : s.source;
     identity.server = from_server ? s.source : s.destination;
     identity.roles_certain = syn || from_known != to_known;
+    identity.from_syn = syn;
     identity.first = s.at;
     auto made = std::make_unique<connection>(identity, services{limit_, rings_, notes_});
     made->attach(factory_.open(*made));

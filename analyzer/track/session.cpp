@@ -71,6 +71,10 @@ void session::on_protocol(const recover::connection_info& c) {
     start(c);
 }
 
+void session::on_late_start(recover::protocol promised, const frame_ref& at) {
+    if (promised == recover::protocol::canal) canal_world_.lacking(at.time_ns);
+}
+
 void session::on_message(const recover::message& m) {
     tracked* t = find(m.connection);
     if (t == nullptr) return;

@@ -59,6 +59,7 @@ class session final : public recover::handler {
 
     void on_connection(const recover::connection_info& c) override;
     void on_protocol(const recover::connection_info& c) override;
+    void on_late_start(recover::protocol promised, const frame_ref& at) override;
     void on_message(const recover::message& m) override;
     void on_gap(const recover::gap& g) override;
     void on_unparsed(const recover::unparsed_run& u) override;

@@ -55,6 +55,7 @@ tracker::state::state(world::state& world, const connection_start& begin,
 
 tracker::state::~state() {
     shared.live.erase(id);
+    shared.in_doubt.erase(id);
     shared.set_straggling(id, {});
 }
 
@@ -78,7 +79,9 @@ track_record tracker::state::feed(const message_input& m) {
         return rec;
     }
     check_times(now());
+    if (first_frame_ns == 0) first_frame_ns = now();
     last_frame_ns = now();
+    tell_rollbacks_of_mine();
     if (client) {
         answers_lost();
     } else {

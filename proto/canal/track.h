@@ -152,6 +152,8 @@ class world {
     [[nodiscard]] std::uint32_t keys() const noexcept;
     [[nodiscard]] key_info key(std::uint32_t index) const noexcept;
 
+    // The capture is known to lack packets of some connection up to then.
+    void lacking(std::int64_t upto_ns) noexcept;
     // The capture is over (after every tracker's finish): tells the observer of the batches that
     // stayed open.
     void finish() noexcept;

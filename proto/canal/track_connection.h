@@ -57,6 +57,7 @@ struct tracker::state {
     void apply(request& r);
     void apply_ack(request& r);
     void apply_rollback(request& r);
+    void tell_rollbacks_of_mine();
     void undo(request& r);
     void commit(const request& r);
     void still_open(key_state& key);
@@ -163,7 +164,7 @@ struct tracker::state {
     bool is_behind = false;
     bool unordered = false;
     bool pending_incomplete[2] = {false, false};
-    std::int64_t last_frame_ns = 0;  // of its packets; 0: none yet
+    std::int64_t first_frame_ns = 0, last_frame_ns = 0;  // of its packets; 0: none yet
 
     // Who is who.
     bool server_spoke = false, client_spoke = false;

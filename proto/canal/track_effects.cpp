@@ -9,6 +9,16 @@ namespace cdcscope::canal {
 
 using findings::sentence;
 
+namespace {
+
+// "2 batches with 11 entries".
+std::string dropped_text(std::size_t batches, std::uint64_t entries) {
+    return sentence(std::uint64_t{batches}, findings::plural(batches, " batch", " batches"),
+                    " with ", entries, findings::plural(entries, " entry", " entries"));
+}
+
+}  // namespace
+
 void tracker::state::push(request r) {
     if (open_.size() >= most_requests) commit(pop());
     const bool always = r.how != answered::on_error;
@@ -106,6 +116,7 @@ void tracker::state::apply_rollback(request& r) {
     std::uint64_t entries = 0;
     std::uint32_t rival = 0;
     bool rival_sure = false;
+    std::uint32_t unheard = 0;  // may be over, its batches are open for certain
     std::vector<std::uint64_t> ids;
     const auto look = [&](const batch& b) {
         const std::uint32_t brought_by = b.facts.connection;
@@ -113,6 +124,7 @@ void tracker::state::apply_rollback(request& r) {
         const bool sure = b.number > key.doubt && !may_be_over(brought_by);
         if (sure || !rival_sure) rival = brought_by;
         rival_sure = rival_sure || sure;
+        if (!sure && b.number > key.doubt) unheard = brought_by;
     };
     if (key.users.size() > 1) {
         for (const auto& [n, each] : key.open) look(each);
@@ -136,6 +148,13 @@ void tracker::state::apply_rollback(request& r) {
     const severity level = doubt || (automatic && !rival_sure) ? severity::note
                            : rival_sure                        ? severity::error
                                                                : severity::warning;
+    if (unheard != 0 && !rival_sure && !doubt && shared.in_doubt.size() < most_keys) {
+        r.dropped_of = unheard;
+        std::vector<rollback_in_doubt>& of = shared.in_doubt[unheard];
+        if (of.size() < most_pieces)
+            of.push_back(
+                {id, r.id, r.at, automatic, &key, r.batch_id, r.dropped.size(), entries, ids});
+    }
     const std::size_t dropped = r.dropped.size();
     std::vector<findings::figure> figures{{"batchId", r.batch_id},
                                           {"droppedBatches", std::uint64_t{dropped}},
@@ -143,21 +162,48 @@ void tracker::state::apply_rollback(request& r) {
     add_key(figures, &key);
     if (!ids.empty()) figures.push_back({"batches", std::move(ids)});
     if (rival != 0) figures.push_back({"otherConnection", std::uint64_t{rival}});
-    std::string text =
-        sentence(automatic ? "the automatic rollback of a new connection dropped "
-                           : "the client rolled back ",
-                 std::uint64_t{dropped}, findings::plural(dropped, " batch", " batches"), " with ",
-                 entries, findings::plural(entries, " entry", " entries"));
+    std::string text = sentence(automatic ? "the automatic rollback of a new connection dropped "
+                                          : "the client rolled back ",
+                                dropped_text(dropped, entries));
     if (rival != 0)
         text += sentence(", while connection ", std::to_string(rival), " still works on them");
     const bool uncertain = doubt || (rival != 0 && !rival_sure);
     report(code::canal_rollback, {level, uncertain, r.at}, std::move(figures), std::move(text));
 }
 
+// This connection is heard: what rolled its batches back meanwhile did so while it lived.
+void tracker::state::tell_rollbacks_of_mine() {
+    const auto found = shared.in_doubt.find(id);
+    if (found == shared.in_doubt.end() || !live) return;
+    std::vector<rollback_in_doubt> later;  // this was said before them, and is heard behind them
+    for (rollback_in_doubt& each : found->second) {
+        if (each.at.time_ns > now()) {
+            later.push_back(std::move(each));
+            continue;
+        }
+        std::vector<findings::figure> figures{{"batchId", each.batch_id},
+                                              {"droppedBatches", std::uint64_t{each.dropped}},
+                                              {"droppedEntries", each.entries}};
+        add_key(figures, each.key);
+        if (!each.batches.empty()) figures.push_back({"batches", each.batches});
+        figures.push_back({"otherConnection", std::uint64_t{each.by}});
+        report(code::canal_rollback, {severity::error, false, each.at}, std::move(figures),
+               sentence(each.automatic ? "the automatic rollback of the new connection "
+                                       : "a rollback of connection ",
+                        std::uint64_t{each.by}, " had dropped ",
+                        dropped_text(each.dropped, each.entries),
+                        ", while this connection still worked on them"));
+    }
+    found->second.swap(later);
+    if (found->second.empty()) shared.in_doubt.erase(found);
+}
+
 void tracker::state::undo(request& r) {
     if (!r.applied || r.key == nullptr) return;
     key_state& key = *r.key;
     const bool rollback = is(r.type, packet_type::clientrollback);
+    if (const auto found = shared.in_doubt.find(r.dropped_of); found != shared.in_doubt.end())
+        std::erase_if(found->second, [&](const auto& each) { return each.message == r.id; });
     for (const auto& [n, each] : r.dropped) {
         key.open_bytes += each.facts.bytes;
         key.past.erase(n);

@@ -204,6 +204,7 @@ void tracker::state::hole(direction dir) {
     }
     in_hole[index(dir)] = true;
     shared.lost_ns = std::max(shared.lost_ns, last_frame_ns);
+    shared.lossy = true;
     tell_straggling();
 }
 
@@ -246,13 +247,16 @@ void tracker::state::fall_behind(bool is) {
 }
 
 // Another connection that counts as live may have ended: that was not heard yet, or lies in a hole,
-// or among what the capture lacks since it was heard.
+// or among what the capture lacks since it was heard. Where the capture lacks some packets it may
+// lack an end as well: only who was heard since this connection began is there for certain.
 bool tracker::state::may_be_over(std::uint32_t other) const noexcept {
     if (is_behind) return true;
     const straggler known = shared.straggling(other);
     if (known.behind || known.may_be_over) return true;
     const auto found = shared.live.find(other);
-    return found != shared.live.end() && *found->second < shared.lost_ns;
+    if (found == shared.live.end()) return false;
+    const std::int64_t heard = *found->second;
+    return heard < shared.lost_ns || (shared.lossy && heard < first_frame_ns);
 }
 
 bool tracker::state::others_behind(const key_state& key) const noexcept {
@@ -316,6 +320,7 @@ void tracker::state::end(direction dir, close_kind how) {
     const bool first_end = live;
     if (!foreign) {
         check_times(now());
+        tell_rollbacks_of_mine();
         if (server_ends && !server_fin && !reset) {
             const std::string_view why = how == close_kind::fin ? "the server closed"
                                          : dir == direction::s2c

@@ -164,8 +164,9 @@ struct request {
     destination_state* destination = nullptr;
     std::int64_t batch_id = 0;
     std::int32_t fetch_size = 0;
-    std::int64_t wait_ns = 0;                             // asked for
-    batch_map dropped;                                    // on_error, applied: what it closed
+    std::int64_t wait_ns = 0;      // asked for
+    batch_map dropped;             // on_error, applied: what it closed
+    std::uint32_t dropped_of = 0;  // CLIENTROLLBACK: the connection that rollback_in_doubt is of
     std::optional<position> expected_before;              // CLIENTROLLBACK, applied: to undo it
     std::optional<position> acked_before;                 // CLIENTACK, applied
     std::optional<transaction_state> transaction_before;  // likewise
@@ -182,6 +183,20 @@ struct straggler {
     bool may_be_over = false;  // a hole may have held its end
 };
 
+// A rollback dropped batches of another connection of which it is not known whether it was still
+// there: rule 10, once it is heard again.
+struct rollback_in_doubt {
+    std::uint32_t by = 0;  // connection
+    std::uint32_t message = 0;
+    frame_ref at;
+    bool automatic = false;
+    const key_state* key = nullptr;
+    std::int64_t batch_id = 0;
+    std::size_t dropped = 0;
+    std::uint64_t entries = 0;
+    std::vector<std::uint64_t> batches;
+};
+
 struct world::state {
     findings::thresholds limits;
     observer* watching = nullptr;
@@ -194,7 +209,10 @@ struct world::state {
     std::unordered_map<std::uint32_t, const std::int64_t*> live;
     std::unordered_map<std::uint32_t, straggler> stragglers;  // by connection
     std::int64_t lost_ns =
-        INT64_MIN;  // the last time at which the capture is known to lack packets
+        INT64_MIN;       // the last time at which the capture is known to lack packets
+    bool lossy = false;  // some connection has had a hole
+    // By the connection whose batches they dropped.
+    std::unordered_map<std::uint32_t, std::vector<rollback_in_doubt>> in_doubt;
     std::uint32_t last_finding = first_finding_id;
     std::string scratch;
 

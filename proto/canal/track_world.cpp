@@ -125,6 +125,10 @@ world::world(const findings::thresholds& limits, observer* watching)
 }
 world::~world() = default;
 
+void world::lacking(std::int64_t upto_ns) noexcept {
+    state_->lost_ns = std::max(state_->lost_ns, upto_ns);
+}
+
 std::uint32_t world::destinations() const noexcept {
     return static_cast<std::uint32_t>(state_->destinations.size());
 }

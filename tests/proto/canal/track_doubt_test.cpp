@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "proto/canal/track.h"
@@ -230,6 +231,73 @@ TEST(CanalDoubt, WhereOneConnectionStartsLateAnotherMayHaveEndedUnseen) {
         auto& b = t.connect(!late);
         b.get();
         EXPECT_EQ(t.rules.back(), late ? "C17 note?" : "C17 warning");
+    }
+}
+
+TEST(CanalDoubt, ABeginningThatIsMissingElsewhereMakesAnEndUncertain) {
+    for (const bool lacking : {false, true}) {
+        talk t;
+        auto& a = t.connect();
+        a.open();
+        a.get();
+        if (lacking) t.shared.lacking(t.at.time_ns + 1);
+        auto& b = t.connect();
+        b.open();
+        b.get();
+        EXPECT_EQ(t.rules.back(), lacking ? "C17 note?" : "C17 warning");
+    }
+}
+
+TEST(CanalDoubt, WhereACaptureHasHolesOnlyWhoIsHeardAgainWasThere) {
+    for (const bool lossy : {false, true}) {
+        talk t;
+        auto& a = t.connect();
+        a.open();
+        if (lossy) a.tracked.hole(s2c);  // long over: it held no end
+        a.get();
+        a.nothing();
+        a.get();
+        a.batch(1, 100);
+        auto& b = t.connect();
+        b.open();
+        b.rollback();
+        b.get();
+        EXPECT_THAT(t.rules, Contains(lossy ? "C10 note?" : "C10 error"));
+        EXPECT_EQ(t.rules.back(), lossy ? "C17 note?" : "C17 warning");
+        const auto told = t.rules.size();
+        a.get();
+        if (!lossy) {
+            EXPECT_EQ(t.rules.size(), told) << "once";
+            continue;
+        }
+        ASSERT_EQ(t.rules.size(), told + 2);
+        EXPECT_EQ(t.rules[told], "C10 error");
+        EXPECT_EQ(t.rules[told + 1], "C17 warning");
+        a.nothing();
+        EXPECT_EQ(t.rules.size(), told + 2);
+    }
+}
+
+TEST(CanalDoubt, ARollbackThatWasRefusedIsNotToldLater) {
+    for (const bool refused : {false, true}) {
+        talk t;
+        auto& a = t.connect();
+        a.open();
+        a.tracked.hole(s2c);
+        a.get();
+        a.nothing();
+        a.get();
+        a.batch(1, 100);
+        auto& b = t.connect();
+        b.open();
+        b.rollback();
+        if (refused) {
+            const auto error = wire_writer().number(1, 400).text(
+                2, "rollback error, clientId:1001 batchId:0 is not exist");
+            b.send(3, error);
+        }
+        a.end(c2s, close_kind::fin);  // its end shows as well that it was there
+        EXPECT_EQ(std::ranges::count(t.rules, "C10 error"), refused ? 0 : 1);
     }
 }
 
