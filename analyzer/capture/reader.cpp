@@ -1,5 +1,7 @@
 #include "analyzer/capture/reader.h"
 
+#include <algorithm>
+
 namespace cdcscope::capture {
 
 reader::reader(const sinks& out, reader_options options)
@@ -38,8 +40,12 @@ step reader::take(const packet& p) {
         kind = decoder_.decode(p);
     } else if (!filter_.error().empty()) {
         return fail(filter_.error());
+    } else {
+        ++totals_.left_out;
     }
     const bool wanted = kind == packet_kind::tcp || kind == packet_kind::exported_pdu;
+    if (wanted && p.bytes.size() < p.wire_length)
+        totals_.cut_to = std::max<std::uint64_t>(totals_.cut_to, p.bytes.size());
     ++(wanted ? totals_.tcp : totals_.other);
     return step::packet;
 }

@@ -18,10 +18,12 @@ struct reader_options {
 
 // Packets of the summary. read = tcp + other.
 struct packet_totals {
-    std::uint64_t read = 0;   // whole records
-    std::uint64_t tcp = 0;    // TCP, fragments of it, and exported messages
-    std::uint64_t other = 0;  // everything else, what the filter left out included
-    std::uint64_t cut = 0;    // of those read: shorter in the file than on the wire
+    std::uint64_t read = 0;      // whole records
+    std::uint64_t tcp = 0;       // TCP, fragments of it, and exported messages
+    std::uint64_t other = 0;     // everything else, what the filter left out included
+    std::uint64_t cut = 0;       // of those read: shorter in the file than on the wire
+    std::uint64_t left_out = 0;  // of those read: by the filter
+    std::uint64_t cut_to = 0;    // captured bytes of the longest TCP packet that was cut
 };
 
 // Where the capture begins; known once a packet was read.

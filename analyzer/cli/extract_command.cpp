@@ -91,7 +91,7 @@ void print_interrupted(const pipeline& read, const extraction& run) {
 int extract(const extract_options& o) {
     if (o.output.starts_with("redis://") || o.output.starts_with("kafka://")) {
         throw usage_error("extract: -o " + o.output +
-                          ": this build has no such sink; write -o x.jsonl or - and pipe it");
+                          ": is no output; -o - writes JSON lines, to pipe into a client of it");
     }
     if (o.roll && format_of(o, output_name(o)) != output_format::ss)
         throw usage_error("extract: --roll makes .ss files only; -o NAME.ss");
@@ -136,9 +136,7 @@ int extract(const extract_options& o) {
         for (const std::string& note : run.output().notes()) print_warning(note);
         if (const auto kept = secrets_kept(o, figures, run.output().name()); !kept.empty())
             print_warning(kept);
-        print_warnings(figures, read.captures().names(), o.common);
-        if (const auto half = one_sided(facts); !half.empty())
-            print_warning(report::plain_spaces(half));
+        print_notices(read.notices(figures.observations()));
         const std::string nothing = nothing_there(facts);
         if (nothing.empty()) {
             const std::string table = report::plain_spaces(extract_table(facts));

@@ -295,26 +295,6 @@ std::string nothing_there(const extract_facts& f) {
     return text;
 }
 
-std::string one_sided(const extract_facts& f) {
-    std::uint64_t all = 0, one = 0, from_server = 0;
-    for (const connection_figures& c : f.figures->connections()) {
-        if (c.info.id == 0 || !is_ours(c)) continue;
-        ++all;
-        const bool no_client = c.ways[0].stream_bytes == 0, no_server = c.ways[1].stream_bytes == 0;
-        if (no_client == no_server) continue;
-        ++one;
-        from_server += no_client ? 1 : 0;
-    }
-    if (one == 0) return {};
-    const std::string_view which = from_server == one ? "server to client"
-                                   : from_server == 0 ? "client to server"
-                                                      : "one way or the other";
-    return fmt::format(
-        "{}: only one direction captured in {} of {} ({}); messages are read, findings that need "
-        "both sides are off. Capture on the host itself, or both sides of the mirror port",
-        f.captures->front(), number(one), report::count(all, "connection"), which);
-}
-
 std::vector<std::string> foreign_beside(const extract_facts& f) {
     const foreign_connections foreign = foreign_of(*f.figures);
     std::vector<std::string> lines = foreign.on_our_ports();

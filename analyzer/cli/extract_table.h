@@ -25,9 +25,6 @@ struct extract_facts {
 // recovered.
 [[nodiscard]] std::string nothing_there(const extract_facts& facts);
 
-// "only one direction captured in 3 of 3 connections (server to client) ...": empty if both were.
-[[nodiscard]] std::string one_sided(const extract_facts& facts);
-
 // A line each for connections that are encrypted, or speak something else on a port of ours, as far
 // as nothing_there() does not say it.
 [[nodiscard]] std::vector<std::string> foreign_beside(const extract_facts& facts);

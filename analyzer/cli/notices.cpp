@@ -26,35 +26,141 @@ constexpr remedy remedies[] = {
      "; findings of streams opened earlier are notes until they are asked for again"},
 };
 
+class teller {
+  public:
+    explicit teller(const notice_facts& f) : f_(f) {}
+
+    std::vector<notice> all() {
+        for (const track::noticed& n : f_.observations) {
+            if (n.code.starts_with("capture.") || n.code.starts_with("cap.")) tell(n);
+        }
+        if (f_.lost.holes.count > 0) say(holes());
+        if (f_.lost.late_starts.count > 0) say(late_starts());
+        if (f_.lost.one_sided > 0) say(one_sided());
+        return std::move(all_);
+    }
+
+  private:
+    void say(std::string text) { all_.push_back({true, std::move(text)}); }
+    [[nodiscard]] std::string place(const frame_ref& at) const {
+        const std::string file = at.file < f_.files.size() ? printable(f_.files[at.file]) : "";
+        return fmt::format("{} #{}", file, report::number(std::uint64_t{at.frame}));
+    }
+
+    void tell(const track::noticed& n) {
+        switch (n.what) {
+            case code::capture_snaplen:
+                return say(snap_length(n));
+            case code::cap_memory:
+                return say(memory(n));
+            case code::cap_message:
+                return say(fmt::format("{} (c{}): {}{}{}", place(n.at), n.connection, n.text,
+                                       times(n.count), remedy_of(n.what)));
+            case code::capture_no_packets:
+                all_.push_back({f_.packets.read > 0, n.text + times(n.count)});
+                return;
+            default:  // the others name their file themselves
+                return say(report::directions_in_words(n.text) + times(n.count) +
+                           std::string(remedy_of(n.what)));
+        }
+    }
+
+    static std::string times(std::uint64_t count) {
+        return count > 1 ? fmt::format(" ({} times)", report::number(count)) : "";
+    }
+
+    std::string snap_length(const track::noticed& n) const {
+        std::string line =
+            fmt::format("{}: packets are cut to {} (snap length): ",
+                        n.at.file < f_.files.size() ? printable(f_.files[n.at.file]) : "",
+                        report::exact_bytes(f_.packets.cut_to));
+        if (const std::uint64_t cut = f_.lost.snaplen_messages; cut > 0)
+            line += fmt::format("{} a header but no whole value, ",
+                                report::count(cut, "message has", "messages have"));
+        return line + fmt::format("{} missing in {}{}", report::exact_bytes(n.bytes),
+                                  report::count(n.count, "packet"), remedy_of(n.what));
+    }
+
+    // Of one connection, or of the first and so many more.
+    static std::string of_connections(const track::loss& l) {
+        std::string text = fmt::format("c{}", l.connection);
+        if (l.connections > 1)
+            text += " and " + report::count(l.connections - 1, "more connection");
+        return text;
+    }
+
+    std::string memory(const track::noticed& n) const {
+        if (n.connection == 0) return place(n.at) + ": " + n.text + times(n.count);  // fragments
+        const auto total = f_.limits.held_total, share = f_.limits.held_per_direction;
+        std::string line = fmt::format("--max-memory {}", report::bytes(total));
+        if (share < total)
+            line += fmt::format(", {} of it for one direction,", report::bytes(share));
+        line += fmt::format(" reached at {}: ", place(n.at));
+        const track::loss& gaps = f_.lost.given_up;
+        if (gaps.count == 0)
+            return line + report::directions_in_words(n.text) + times(n.count) +
+                   std::string(remedy_of(n.what));
+        line += fmt::format("{} of late segments of {} given up as {}", report::bytes(gaps.bytes),
+                            of_connections(gaps),
+                            gaps.count == 1 ? "a gap" : report::count(gaps.count, "gap"));
+        if (n.count > gaps.count)
+            line += fmt::format(", unfinished or waiting messages let go{}",
+                                times(n.count - gaps.count));
+        return line + std::string(remedy_of(n.what));
+    }
+
+    std::string holes() const {
+        const track::loss& l = f_.lost.holes;
+        std::string line = l.count == 1
+                               ? fmt::format("{} (c{}): {} never captured", place(l.at),
+                                             l.connection, report::exact_bytes(l.bytes))
+                               : fmt::format("{} (c{}) and {}: {} never captured", place(l.at),
+                                             l.connection, report::count(l.count - 1, "more hole"),
+                                             report::exact_bytes(l.bytes));
+        if (l.connections > 1)
+            line += fmt::format(" in {}", report::count(l.connections, "connection"));
+        if (!f_.reads_messages) return line + "; capture with a larger buffer: tcpdump -B 65536";
+        if (f_.lost.unreadable > 0)
+            line += fmt::format(", {} around the {} unreadable",
+                                report::exact_bytes(f_.lost.unreadable),
+                                l.count == 1 ? "hole" : "holes");
+        const bool at_end = l.count == 1 && f_.lost.ends_in_hole;
+        return line +
+               (at_end ? "; nothing came behind it" : "; reading goes on at the next message");
+    }
+
+    std::string late_starts() const {
+        const track::loss& l = f_.lost.late_starts;
+        return fmt::format(
+            "{}, c{}: the capture starts in the middle of the connection{}{}", place(l.at),
+            l.connection,
+            l.count > 1 ? fmt::format(" ({} connections)", report::number(l.count)) : "",
+            f_.reads_messages ? remedy_of(code::tcp_mid_stream)
+                              : "; capture before the client connects");
+    }
+
+    std::string one_sided() const {
+        const track::losses& l = f_.lost;
+        const std::string_view which = l.from_server == l.one_sided ? "server to client"
+                                       : l.from_server == 0         ? "client to server"
+                                                                    : "one way or the other";
+        return fmt::format(
+            "{}: only one direction captured in {} of {} ({}); {}apture on the host itself, or "
+            "both sides of the mirror port",
+            printable(f_.files.front()), report::number(l.one_sided),
+            report::count(l.ours, "connection"), which,
+            f_.reads_messages ? "messages are read, findings that need both sides are off. C"
+                              : "c");
+    }
+
+    const notice_facts& f_;
+    std::vector<notice> all_;
+};
+
 }  // namespace
 
-std::string notice_line(const notice& n, std::uint64_t max_memory, std::uint64_t cut_messages) {
-    const std::string file = printable(n.file),
-                      frame = "#" + report::number(std::uint64_t{n.at.frame});
-    std::string line;
-    switch (n.what) {
-        case code::capture_snaplen:
-            line = fmt::format(
-                "{}: packets are cut (snap length), {} is the first: {} missing in {}", file, frame,
-                report::exact_bytes(n.bytes), report::count(n.count, "packet"));
-            if (cut_messages > 0)
-                line += fmt::format(", {} a header but no whole value",
-                                    report::count(cut_messages, "message has", "messages have"));
-            return line + std::string(remedy_of(n.what));
-        case code::cap_memory:
-            line =
-                fmt::format("--max-memory {}, or the share of one connection, reached at {} {}: ",
-                            report::bytes(max_memory), file, frame);
-            break;
-        case code::cap_message:
-            line = fmt::format("{} {} (c{}): ", file, frame, n.connection);
-            break;
-        default:  // the others name their file themselves
-            break;
-    }
-    line += report::directions_in_words(n.text);
-    if (n.count > 1) line += fmt::format(" ({} times)", report::number(n.count));
-    return line + std::string(remedy_of(n.what));
+std::vector<notice> notices_of(const notice_facts& facts) {
+    return teller(facts).all();
 }
 
 std::string_view remedy_of(findings::code what) noexcept {
@@ -79,7 +185,8 @@ void foreign_connections::add(std::uint32_t id, std::uint16_t port, recover::pro
         ++same->count;
         return;
     }
-    kinds_.push_back({port, what.name, recover::foreign_sentence(id, port, promised, what),
+    kinds_.push_back({port, what.name,
+                      recover::foreign_sentence(fmt::format("c{}", id), port, promised, what),
                       recover::foreign_advice(promised, what), 1});
 }
 

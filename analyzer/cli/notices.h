@@ -1,5 +1,5 @@
-// What the layers below the protocols noticed, as lines for people: directions in words, the place,
-// what to do.
+// What the layers below the protocols noticed and what the capture lacks, as lines for people: the
+// place, what, what to do. One line a kind, with a count.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,28 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/capture/reader.h"
 #include "analyzer/recover/message.h"
+#include "analyzer/recover/options.h"
+#include "analyzer/track/figures.h"
+#include "analyzer/track/losses.h"
 #include "proto/findings/table.h"
 
 namespace cdcscope::cli {
 
-// All observations of one code; place and text are those of the first.
-struct notice {
-    findings::code what{};
-    std::uint64_t count = 0;
-    std::uint64_t bytes = 0;
-    std::uint32_t connection = 0;  // 0: of none
-    frame_ref at;                  // frame 0: of none
-    std::string_view file;         // its name
-    std::string_view text;
+struct notice_facts {
+    const std::vector<std::string>& files;  // by number of a frame's file
+    const std::vector<track::noticed>& observations;
+    const capture::packet_totals& packets;
+    const track::losses& lost;
+    const tcp::limits& limits;
+    bool reads_messages = true;  // false: of `streams`, which knows connections only
 };
-
-// A line of warning: "WHERE: WHAT; WHAT TO DO". `cut_messages`: those that the snap length cut.
-[[nodiscard]] std::string notice_line(const notice& n, std::uint64_t max_memory,
-                                      std::uint64_t cut_messages);
+struct notice {
+    bool warns = true;  // false: there was nothing to read
+    std::string text;
+};
+[[nodiscard]] std::vector<notice> notices_of(const notice_facts& facts);
 // What to do; begins with a semicolon. Empty: nothing helps.
 [[nodiscard]] std::string_view remedy_of(findings::code what) noexcept;
 

@@ -1,5 +1,4 @@
 #include "analyzer/cli/pipeline.h"
-#include "analyzer/cli/notices.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +36,10 @@ recover::options recovery_options(const common_options& o) {
         chosen.messages.dcp_body = chosen.messages.canal_packet = longest;
     }
     chosen.tcp.held_total = o.max_memory;
-    chosen.tcp.held_per_direction = std::min(chosen.tcp.held_per_direction, o.max_memory);
+    // More memory in all is more for one direction, too.
+    constexpr std::uint64_t shares = 32;
+    chosen.tcp.held_per_direction =
+        std::max(std::min(chosen.tcp.held_per_direction, o.max_memory), o.max_memory / shares);
     return chosen;
 }
 
@@ -58,16 +60,20 @@ std::string open_captures(capture::reader& reader, const common_options& o) {
     return error;
 }
 
-void print_warnings(const track::figures& figures, const std::vector<std::string>& files,
-                    const common_options& o) {
-    for (const track::noticed& n : figures.observations()) {
-        if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
-        const std::string_view file =
-            n.at.file < files.size() ? std::string_view(files[n.at.file]) : std::string_view{};
-        print_warning(report::plain_spaces(
-            notice_line({n.what, n.count, n.bytes, n.connection, n.at, file, n.text}, o.max_memory,
-                        figures.totals().cut_messages)));
+void print_notices(const std::vector<notice>& lines) {
+    for (const notice& n : lines) {
+        const std::string text = report::plain_spaces(n.text);
+        n.warns ? print_warning(text) : print_error(text);
     }
+}
+
+std::vector<notice> pipeline::notices(const std::vector<track::noticed>& observed) const {
+    const tcp::limits limits = recovery_options(options_).tcp;
+    return notices_of({.files = reader_.names(),
+                       .observations = observed,
+                       .packets = reader_.packets(),
+                       .lost = session_.lost(),
+                       .limits = limits});
 }
 
 bool interrupted() noexcept {

@@ -7,6 +7,7 @@
 
 #include "analyzer/capture/reader.h"
 #include "analyzer/cli/common_options.h"
+#include "analyzer/cli/notices.h"
 #include "analyzer/cli/progress.h"
 #include "analyzer/recover/recovery.h"
 #include "analyzer/track/figures.h"
@@ -25,10 +26,7 @@ enum class outcome { done, failed, interrupted, stopped };
 [[nodiscard]] bool interrupted() noexcept;
 [[nodiscard]] progress_state progress_of(const capture::reader& reader, std::uint64_t messages);
 
-// Observations about the files and the limits on standard error, once for each code. What concerns
-// connections stands in tables.
-void print_warnings(const track::figures& figures, const std::vector<std::string>& files,
-                    const common_options& o);
+void print_notices(const std::vector<notice>& lines);
 
 // Reads to the end, to a signal, or until `stop` says so; draws the progress line.
 template <typename Stop, typename Messages>
@@ -68,6 +66,8 @@ class pipeline {
         return session_.canal_world();
     }
     [[nodiscard]] const recover::recovery& recovered() const noexcept { return recovery_; }
+    // What is to be said of the files, the limits and what is missing, after run().
+    [[nodiscard]] std::vector<notice> notices(const std::vector<track::noticed>& observed) const;
 
   private:
     [[nodiscard]] outcome finish(outcome how);

@@ -15,7 +15,6 @@
 #include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/inputs.h"
-#include "analyzer/cli/notices.h"
 #include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/terminal.h"
@@ -118,23 +117,18 @@ std::string write(sink::output_file& file, const report::model& m, const report_
     return file.reader_gone() ? std::string{} : done.error;
 }
 
-// What concerns the files and the limits; the report holds the rest.
-void print_warnings(const report::model& m, const common_options& o) {
-    std::uint64_t cut_messages = 0;
-    for (const report::connection& c : m.connections)
-        cut_messages += c.of[0].cut_messages + c.of[1].cut_messages;
-    const auto& files = m.capture.files;
-    for (const report::observed& n : m.capture.observations) {
-        if (!n.code.starts_with("capture.") && !n.code.starts_with("cap.")) continue;
-        const std::string_view file = n.first.file < files.size()
-                                          ? std::string_view(files[n.first.file].name)
-                                          : std::string_view{};
-        print_warning(
-            report::plain_spaces(notice_line({findings::find_code(n.code)->what, n.count, n.bytes,
-                                              n.connection, n.first, file, n.text},
-                                             o.max_memory, cut_messages)));
+// Keeps for the warnings what the report hears.
+class heard final : public track::observation_log {
+  public:
+    explicit heard(capture::observation_sink& to) : to_(to) {}
+    void on_observation(const capture::observation& o) override {
+        track::observation_log::on_observation(o);
+        to_.on_observation(o);
     }
-}
+
+  private:
+    capture::observation_sink& to_;
+};
 
 report_format chosen_format(const report_options& o) {
     if (o.format) return *o.format;
@@ -165,7 +159,7 @@ int run_report(const report_options& o) {
     }
     const report::model& m = read.model;
     if (fail(write(file, m, o, format))) return exit_status::failed;
-    if (!o.common.quiet) print_warnings(m, o.common);
+    if (!o.common.quiet) print_notices(read.notices);
     if (!o.fail_on) return exit_status::done;
     const std::string grave = what_to_fail_on(m.hits, *o.fail_on);
     if (grave.empty()) return exit_status::done;
@@ -178,7 +172,8 @@ int run_report(const report_options& o) {
 
 report_reading read_report(const report_options& o) {
     report::collector collector(o.common.limits, redaction_of(o.redact));
-    pipeline read(o.common, "report", collector, collector, collector.watch_dcp(),
+    heard observed(collector);
+    pipeline read(o.common, "report", collector, observed, collector.watch_dcp(),
                   collector.watch_canal());
     report_reading result;
     result.error = read.open();
@@ -198,6 +193,7 @@ report_reading read_report(const report_options& o) {
     result.how = read.run(choose_time, [&] { return collector.messages(); });
     result.error = read.captures().error();
     if (result.how != outcome::done) return result;
+    result.notices = read.notices(observed.observations());
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     collector.describe_run(command_of(o.common), settings_of(o.common), o.common.filter,
                            std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());

@@ -27,6 +27,7 @@ struct report_reading {
     outcome how = outcome::done;
     std::string error;  // failed: why
     report::model model;
+    std::vector<notice> notices;
 };
 // The captures read from end to end. Throws usage_error for options that cannot be.
 [[nodiscard]] report_reading read_report(const report_options& o);

@@ -65,12 +65,14 @@ std::string table(const std::vector<recover::stream_row>& rows) {
     std::string text = fmt::format(
         "       {:<{}}  {:<{}}  {:<{}}  {:>13}  {:>13}  {:>4}  {:<12}  {}\n", "client", client,
         "server", server, "role", kind, "bytes c2s", "bytes s2c", "gaps", "from", "lasts");
+    const auto bytes_of = [](const recover::stream_side& s) {
+        return s.segments.segments == 0 ? "not captured" : report::number(s.stream_bytes);
+    };
     for (const recover::stream_row& r : rows) {
         text += fmt::format("  {:<4} {:<{}}  {:<{}}  {:<{}}  {:>13}  {:>13}  {:>4}  {:<12}  {}\n",
                             fmt::format("c{}", r.id), capture::to_string(r.client), client,
                             capture::to_string(r.server), server, role(r), kind,
-                            report::number(r.sides[0].stream_bytes),
-                            report::number(r.sides[1].stream_bytes),
+                            bytes_of(r.sides[0]), bytes_of(r.sides[1]),
                             r.sides[0].gaps + r.sides[1].gaps, report::time_of_day(r.first.time_ns),
                             report::duration(r.last.time_ns - r.first.time_ns));
     }
@@ -145,6 +147,34 @@ std::string as_json(const std::vector<recover::stream_row>& rows) {
     return std::string(out.text()) + "\n";
 }
 
+track::losses losses_of(const std::vector<recover::stream_row>& rows) {
+    using recover::gap_reason;
+    track::losses all;
+    for (const recover::stream_row& r : rows) {
+        track::connection_losses c;
+        c.id = r.id;
+        c.first = r.first;
+        c.ours = r.carries == recover::protocol::dcp || r.carries == recover::protocol::canal ||
+                 r.carries == recover::protocol::canal_admin;
+        for (const recover::stream_side& s : r.sides) {
+            const auto add = [&](track::loss& to, gap_reason why) {
+                const auto& lost = s.lost[static_cast<std::size_t>(why)];
+                if (lost.count > 0) to.add({lost.count, lost.bytes, 1, r.id, lost.first});
+            };
+            add(c.holes, gap_reason::acked_unseen);
+            add(c.holes, gap_reason::not_acked);
+            add(c.given_up, gap_reason::memory_cap);
+            if (s.stream_bytes == 0) continue;
+            c.late_start = c.late_start || !s.from_start;
+        }
+        c.holes.connections = c.holes.count > 0 ? 1 : 0;
+        c.given_up.connections = c.given_up.count > 0 ? 1 : 0;
+        for (const std::size_t way : {0, 1}) c.seen[way] = r.sides[way].segments.segments > 0;
+        all.add(c);
+    }
+    return all;
+}
+
 // What speaks something else on a port of ours; the table has the encrypted ones.
 void tell_foreign(const std::vector<recover::stream_row>& rows, const std::string& capture) {
     foreign_connections foreign;
@@ -192,7 +222,14 @@ int streams(const streams_options& o) {
     std::ranges::sort(found.rows, {}, &recover::stream_row::id);
     if (!print(o.json ? as_json(found.rows) : table(found.rows))) return exit_status::failed;
     if (!o.common.quiet) {
-        print_warnings(figures, reader.names(), o.common);
+        const track::losses lost = losses_of(found.rows);
+        const tcp::limits limits = recovery_options(o.common).tcp;
+        print_notices(notices_of({.files = reader.names(),
+                                  .observations = figures.observations(),
+                                  .packets = reader.packets(),
+                                  .lost = lost,
+                                  .limits = limits,
+                                  .reads_messages = false}));
         tell_foreign(found.rows, o.common.captures.front());
     }
     return how == outcome::interrupted ? stop_status() : exit_status::done;

@@ -123,14 +123,12 @@ std::string tls_words(const std::vector<foreign_signs>& all) {
     return text;
 }
 
-std::string foreign_sentence(std::uint32_t connection, std::uint16_t port, protocol promised,
+std::string foreign_sentence(std::string_view who, std::uint16_t port, protocol promised,
                              const foreign_signs& what) {
     const std::string_view ours = promise_words(promised);
     const std::string words = foreign_words(what);
-    if (ours.empty())
-        return fmt::format("connection {} on port {} speaks {}", connection, port, words);
-    return fmt::format("connection {} on port {} is not {}: it speaks {}", connection, port, ours,
-                       words);
+    if (ours.empty()) return fmt::format("{} on port {} speaks {}", who, port, words);
+    return fmt::format("{} on port {} is not {}: it speaks {}", who, port, ours, words);
 }
 
 std::string_view foreign_advice(protocol promised, const foreign_signs& what) noexcept {

@@ -22,9 +22,9 @@ namespace cdcscope::recover {
 [[nodiscard]] std::string foreign_words(const foreign_signs& what);
 // "TLS 1.2 and 1.3", of several connections; those of which no version is known are counted.
 [[nodiscard]] std::string tls_words(const std::vector<foreign_signs>& all);
-// "connection 3 on port 11111 is not canal: it speaks MySQL (server greeting "5.7.22-log")": the
+// "c3 on port 11111 is not canal: it speaks MySQL (server greeting "5.7.22-log")": the
 // one sentence that every command says of it.
-[[nodiscard]] std::string foreign_sentence(std::uint32_t connection, std::uint16_t port,
+[[nodiscard]] std::string foreign_sentence(std::string_view who, std::uint16_t port,
                                            protocol promised, const foreign_signs& what);
 // What to do about it; begins with a semicolon.
 [[nodiscard]] std::string_view foreign_advice(protocol promised,

@@ -131,12 +131,8 @@ void framer::note_broken(const framing::step& broken, tcp::position at, const tc
     lose_step(lost_step::broken);
     lost_at_ = at;
     if (broken.too_long) {
-        shared_.notes.say(findings::code::cap_message, shared_.connection, now.at, 0,
-                          "a {} claims {} B, more than --max-message {}; taken as not {}, the next "
-                          "message is looked for",
-                          rules_.what() == protocol::dcp ? "DCP message" : "canal packet",
-                          capture::grouped(broken.length), limit_words(rules_.longest()),
-                          rules_.what() == protocol::dcp ? "DCP" : "canal");
+        too_long_ = broken.length;
+        too_long_at_ = now;
         return;
     }
     shared_.notes.say(findings::code::tcp_out_of_step, shared_.connection, now.at, 0,
@@ -308,6 +304,7 @@ void framer::hit(const tcp::hole& h) {
 void framer::hole_in_hit_message(const tcp::hole& h) {
     hit_message& m = *hit_;
     m.byte_after_hole = false;
+    m.by_snaplen = m.by_snaplen || h.reason == gap_reason::snaplen;
     if (!skipped_.empty()) {
         if (m.is_cut) {
             m.pieces.push_back(skipped_);
@@ -493,6 +490,7 @@ void framer::emit_cut(tcp::position order_end) {
     m.frames = trail.span();
     m.first_ns = trail.first_ns();
     ++totals_.cut_messages;
+    if (hit.by_snaplen) ++totals_.snaplen_messages;
     totals_.message_bytes += m.captured;
     emit({order_end, trail.acknowledges(), trail.done().order, m});
 }
@@ -511,6 +509,7 @@ void framer::emit_gap(const tcp::hole& h, bool inside_value) {
 
 void framer::emit_skipped(skipped_run& run, unparsed_kind kind) {
     if (run.empty()) return;
+    if (too_long_ != 0) note_too_long(run.size());
     unparsed_run u;
     u.connection = shared_.connection;
     u.dir = dir_;
@@ -529,6 +528,17 @@ void framer::emit_skipped(skipped_run& run, unparsed_kind kind) {
     // As a hole: the rules hear of it before a reply that acknowledges more.
     emit({run.begin() + 1, tcp::no_position, run.trail().done().order, u});
     run.clear();
+}
+
+// Told once it is known how much is lost by it.
+void framer::note_too_long(std::uint64_t unparsed) {
+    const bool dcp = rules_.what() == protocol::dcp;
+    shared_.notes.say(
+        findings::code::cap_message, shared_.connection, too_long_at_.at, unparsed,
+        "a {} claims {} B, more than --max-message {}; taken as not {}, {} B unparsed",
+        dcp ? "DCP message" : "canal packet", capture::grouped(too_long_),
+        limit_words(rules_.longest()), dcp ? "DCP" : "canal", capture::grouped(unparsed));
+    too_long_ = 0;
 }
 
 void framer::note_incomplete(std::uint64_t had, std::uint64_t due, const frame_trail& trail) {

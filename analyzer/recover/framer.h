@@ -85,6 +85,7 @@ class framer {
     struct hit_message {
         bool is_cut = false;  // header, extras and key are here: told as a cut message
         bool byte_after_hole = false;
+        bool by_snaplen = false;  // a hole in it is
         tcp::position begin = 0, end = 0;
         std::uint64_t gap_before = 0;      // before the message
         std::vector<std::uint8_t> prefix;  // cut only: up to the first missing byte
@@ -114,6 +115,7 @@ class framer {
     void emit_skipped(skipped_run& run, unparsed_kind kind);
     void emit(const event& e) { shared_.order.add(dir_, e); }
     void note_incomplete(std::uint64_t had, std::uint64_t due, const frame_trail& trail);
+    void note_too_long(std::uint64_t unparsed);
     void note_resync(tcp::position from, std::uint64_t bytes, const tcp::arrival& at);
     [[nodiscard]] std::uint64_t offset(tcp::position p) const noexcept {
         return static_cast<std::uint64_t>(p - origin_);
@@ -126,9 +128,11 @@ class framer {
     framer_services shared_;
     framing rules_;
     tcp::position origin_ = 0;
-    tcp::position end_ = 0;          // of what came so far
-    tcp::position lost_at_ = 0;      // where step was lost
-    std::uint64_t lost_bytes_ = 0;   // skipped since then
+    tcp::position end_ = 0;         // of what came so far
+    tcp::position lost_at_ = 0;     // where step was lost
+    std::uint64_t lost_bytes_ = 0;  // skipped since then
+    std::uint64_t too_long_ = 0;    // what the message that broke the framing claims; 0: not that
+    tcp::arrival too_long_at_;
     std::uint64_t gap_before_ = 0;   // bytes missing since the last message
     std::int64_t last_time_ns_ = 0;  // of the last bytes while searching
     run_buffer hold_;  // in step: a message that is not whole; searching: what is undecided

@@ -102,6 +102,8 @@ struct direction_totals {
     std::uint64_t messages = 0;  // whole ones
     std::uint64_t gaps = 0, unparsed = 0, cut_messages = 0;
     std::uint64_t duplicate_bytes = 0, conflict_bytes = 0;
+    std::uint64_t snaplen_messages = 0;  // of the cut ones: by the snap length
+    std::uint64_t segments = 0;          // packets, empty ones too; of exported PDUs: messages
 };
 
 // Calls come in causal order within a connection, in order of completion between connections.

@@ -172,7 +172,8 @@ void recovered_connection::look_at_foreign(const detector::verdict& v, direction
     const connection_info c = info();
     if (c.promised == v.carries) return;
     notes_.say(findings::code::tcp_foreign, c.id, c.first, 0, "{}",
-               foreign_sentence(c.id, c.server.port, c.promised, foreign_->signs()));
+               foreign_sentence(fmt::format("connection {}", c.id), c.server.port, c.promised,
+                                foreign_->signs()));
 }
 
 void recovered_connection::decide(const detector::verdict& v, direction side, byte_view bytes) {
@@ -288,9 +289,12 @@ void recovered_connection::on_close(end_kind how, const tcp::arrival& last) {
 
 void recovered_connection::close_totals(direction_totals (&totals)[2]) {
     for (const direction dir : {direction::c2s, direction::s2c}) {
-        totals[index(dir)] = framers_[index(dir)].totals();
+        direction_totals& t = totals[index(dir)];
+        t = framers_[index(dir)].totals();
+        t.segments = t.messages;
         if (segments_ == nullptr) continue;
         const tcp::segment_figures& seen = segments_->figures(of(dir));
+        t.segments = seen.segments;
         totals[index(dir)].duplicate_bytes = seen.duplicate_bytes;
         totals[index(dir)].conflict_bytes = seen.conflict_bytes;
     }

@@ -48,6 +48,9 @@ class surveyed_connection final : public tcp::stream_consumer {
         s.stream_bytes += length;
         s.gap_bytes += length;
         ++s.gaps;
+        auto& lost = s.lost[static_cast<std::size_t>(h.reason)];
+        if (lost.count++ == 0) lost.first = h.behind.at;
+        lost.bytes += length;
         if (s.gap_list.size() < stream_row::most_listed) {
             s.gap_list.push_back(
                 {static_cast<std::uint64_t>(h.begin - origin_[index(h.dir)]), length, h.reason});

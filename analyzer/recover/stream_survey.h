@@ -23,6 +23,10 @@ struct stream_side {
     std::uint64_t gap_bytes = 0;
     std::uint64_t gaps = 0;
     std::vector<stream_gap> gap_list;  // the first ones, most_listed at most
+    struct {
+        std::uint64_t count = 0, bytes = 0;
+        frame_ref first;  // the first frame behind the first of them
+    } lost[4];            // the gaps by reason
     tcp::segment_figures segments;
 };
 

@@ -166,7 +166,8 @@ void collector::on_totals(std::uint32_t id, const recover::direction_totals& c2s
         c.of[index(dir)] = figures_of(dir == direction::c2s ? c2s : s2c);
         c.of[index(dir)].snaplen_bytes = snaplen;
     }
-    c.one_direction = (c2s.stream_bytes == 0) != (s2c.stream_bytes == 0);
+    // Who only acknowledges was captured, too.
+    c.one_direction = (c2s.segments == 0) != (s2c.segments == 0);
 }
 
 void collector::on_closed(std::uint32_t id, recover::end_kind how, const frame_ref& where,

@@ -43,7 +43,7 @@ bool is_warning(findings::code code) {
            std::ranges::find(warning_codes, code) != warning_codes.end();
 }
 
-void figures::on_observation(const capture::observation& o) {
+void observation_log::on_observation(const capture::observation& o) {
     auto found = std::ranges::find(observations_, o.code, &noticed::what);
     if (found == observations_.end()) {
         noticed first;

@@ -33,10 +33,20 @@ struct noticed {
     std::map<std::uint32_t, std::uint64_t> by_connection;  // counts, of the first 1,000 connections
 };
 
-class figures final : public capture::observation_sink {
+// By code, in order of their first appearance.
+class observation_log : public capture::observation_sink {
   public:
     void on_observation(const capture::observation& o) override;
+    [[nodiscard]] const std::vector<noticed>& observations() const noexcept {
+        return observations_;
+    }
 
+  private:
+    std::vector<noticed> observations_;
+};
+
+class figures final : public observation_log {
+  public:
     void add(const recover::connection_info& c);
     [[nodiscard]] connection_figures& connection(std::uint32_t id) {
         return connections_.at(id - 1);
@@ -45,10 +55,6 @@ class figures final : public capture::observation_sink {
 
     [[nodiscard]] const std::vector<connection_figures>& connections() const noexcept {
         return connections_;
-    }
-    // By code, in order of their first appearance.
-    [[nodiscard]] const std::vector<noticed>& observations() const noexcept {
-        return observations_;
     }
     [[nodiscard]] const std::map<std::string, std::uint64_t, std::less<>>& by_type()
         const noexcept {
@@ -60,7 +66,6 @@ class figures final : public capture::observation_sink {
 
   private:
     std::vector<connection_figures> connections_;  // by number
-    std::vector<noticed> observations_;
     std::map<std::string, std::uint64_t, std::less<>> by_type_;
     std::string key_;
 };

@@ -63,11 +63,13 @@ void session::start(const recover::connection_info& c) {
 
 void session::on_connection(const recover::connection_info& c) {
     to_.on_connection(c);
+    losses_.on_connection(c);
     start(c);
 }
 
 void session::on_protocol(const recover::connection_info& c) {
     to_.on_protocol(c);
+    losses_.on_connection(c);
     start(c);
 }
 
@@ -99,6 +101,7 @@ void session::on_message(const recover::message& m) {
 
 void session::on_gap(const recover::gap& g) {
     to_.on_gap(g);
+    losses_.on_gap(g);
     tracked* t = find(g.connection);
     if (t == nullptr) return;
     const bool told = g.offset == t->told_hole[index(g.dir)];
@@ -127,6 +130,7 @@ void session::on_behind(std::uint32_t connection, bool behind) {
 
 void session::on_unparsed(const recover::unparsed_run& u) {
     to_.on_unparsed(u);
+    losses_.on_unparsed(u);
     tracked* t = find(u.connection);
     if (t == nullptr) return;
     if (t->dcp && u.kind == recover::unparsed_kind::skipped && u.offset != 0) {
@@ -166,6 +170,7 @@ void session::on_end(std::uint32_t connection, direction dir, recover::end_kind 
 void session::on_totals(std::uint32_t connection, const recover::direction_totals& c2s,
                         const recover::direction_totals& s2c) {
     to_.on_totals(connection, c2s, s2c);
+    losses_.on_totals(connection, c2s, s2c);
 }
 
 void session::on_closed(std::uint32_t connection, recover::end_kind how, const frame_ref& at) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/recover/message.h"
+#include "analyzer/track/losses.h"
 #include "proto/canal/track.h"
 #include "proto/dcp/track.h"
 #include "proto/findings/thresholds.h"
@@ -75,6 +76,8 @@ class session final : public recover::handler {
     void finish();
 
     [[nodiscard]] const canal::world& canal_world() const noexcept { return canal_world_; }
+    // Of the connections that are over.
+    [[nodiscard]] const losses& lost() const noexcept { return losses_.all(); }
 
   private:
     // Findings wait here until the message that brought them was handed on.
@@ -107,6 +110,7 @@ class session final : public recover::handler {
     dcp::world dcp_world_;
     canal::world canal_world_;
     std::unordered_map<std::uint32_t, tracked> connections_;
+    loss_watch losses_;
     std::uint32_t last_id_ = 0;
 };
 
