@@ -67,6 +67,23 @@ void tracker::state::still_open(key_state& key) {
     key.clear_doubt();
 }
 
+namespace {
+std::string_view fate_text(past_batch fate) {
+    return fate == past_batch::acked ? "was acknowledged before" : "was rolled back before";
+}
+
+// A rollback that found nothing to drop.
+std::string empty_rollback_text(const key_state& key, std::int64_t batch, bool automatic) {
+    if (batch == 0) {
+        return automatic ? "the automatic rollback of a new connection found no open batch"
+                         : "the client rolled back all batches while none was open";
+    }
+    const auto past = key.past.find(batch);
+    return sentence("the client rolled back batch ", std::to_string(batch), ", which ",
+                    past == key.past.end() ? "was never delivered here" : fate_text(past->second));
+}
+}  // namespace
+
 void tracker::state::apply_ack(request& r) {
     key_state& key = *r.key;
     const std::int64_t n = r.batch_id;
@@ -81,9 +98,8 @@ void tracker::state::apply_ack(request& r) {
         const auto past = key.past.find(n);
         const bool seen_all = from_start[0] && from_start[1];
         if (past == key.past.end() && !seen_all) return;
-        const std::string_view why = past == key.past.end()              ? "was never handed out"
-                                     : past->second == past_batch::acked ? "was acknowledged before"
-                                                                         : "was rolled back before";
+        const std::string_view why =
+            past == key.past.end() ? "was never handed out" : fate_text(past->second);
         if (key.last_id != 0) figures.push_back({"lastDelivered", key.last_id});
         report(code::canal_ack_unknown_batch, {level, doubt, r.at}, std::move(figures),
                sentence("the client acknowledged batch ", std::to_string(n), ", which ", why));
@@ -162,7 +178,9 @@ void tracker::state::apply_rollback(request& r) {
     add_key(figures, &key);
     if (!ids.empty()) figures.push_back({"batches", std::move(ids)});
     if (rival != 0) figures.push_back({"otherConnection", std::uint64_t{rival}});
-    std::string text = sentence(automatic ? "the automatic rollback of a new connection dropped "
+    std::string text =
+        dropped == 0 ? empty_rollback_text(key, r.batch_id, automatic)
+                     : sentence(automatic ? "the automatic rollback of a new connection dropped "
                                           : "the client rolled back ",
                                 dropped_text(dropped, entries));
     if (rival != 0)

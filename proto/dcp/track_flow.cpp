@@ -122,7 +122,7 @@ void flow_account::set_window(reporter& report, observer& watch, std::uint32_t s
 void flow_account::enter_full(reporter& report, observer& watch, bool told) noexcept {
     is_full_ = true;
     full_since_ = report.now();
-    peak_ = outstanding_;
+    filled_to_ = peak_ = outstanding_;
     stall_noted_ = stall_warned_ = false;
     ++story_->fills;
     watch.on_full(report.connection(), full_since_.at);
@@ -186,23 +186,28 @@ void flow_account::close(reporter& report, observer& watch) noexcept {
 
 account flow_account::stall_account(const reporter& report) const {
     const std::int64_t length = report.now().time - full_since_.time;
-    return {sentence("window of ", bytes_text(window_), " full with ", bytes_text(peak_), " since ",
-                     clock_text(full_since_.at.time_ns), ", nothing could be sent for ",
+    return {sentence("window of ", bytes_text(window_), " full with ", bytes_text(filled_to_),
+                     " since ", clock_text(full_since_.at.time_ns), ", nothing could be sent for ",
                      seconds_text(length)),
             {{"connectionBufferSize", std::uint64_t{window_}},
-             {"unackedBytes", peak_},
+             {"unackedBytes", filled_to_},
              {"stalledMs", as_ms(length)}}};
 }
 
 account flow_account::full_account(const reporter& report, bool over) const {
     const std::int64_t length = report.now().time - full_since_.time;
     std::string text =
-        sentence("window of ", bytes_text(window_), " full with ", bytes_text(peak_));
+        sentence("window of ", bytes_text(window_), " full with ", bytes_text(filled_to_));
+    std::vector<findings::figure> figures{{"connectionBufferSize", std::uint64_t{window_}},
+                                          {"unackedBytes", filled_to_},
+                                          {"fullMs", as_ms(length)}};
+    // The producer sent on all the same (D12).
+    if (peak_ > filled_to_) {
+        text += sentence(" and later ", bytes_text(peak_));
+        figures.push_back({"peakBytes", peak_});
+    }
     if (over) text += " freed after " + duration_text(length);
-    return {std::move(text),
-            {{"connectionBufferSize", std::uint64_t{window_}},
-             {"unackedBytes", peak_},
-             {"fullMs", as_ms(length)}}};
+    return {std::move(text), std::move(figures)};
 }
 
 account flow_account::missing_account(const reporter& report) const {

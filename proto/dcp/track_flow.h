@@ -79,6 +79,7 @@ class flow_account {
     // Full: since when, and what was said of it.
     bool is_full_ = false;
     moment full_since_;
+    std::uint64_t filled_to_ = 0;  // outstanding at that moment
     bool stall_noted_ = false, stall_warned_ = false;
     running full_told_, stall_told_;
 

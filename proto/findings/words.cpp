@@ -55,7 +55,7 @@ std::string duration_text(std::int64_t ns) {
     if (ns < us) return std::to_string(ns) + " ns";
     if (ns < ms - us / 2) return short_number(as(us)) + " µs";
     if (ns < s - ms / 2) return short_number(as(ms)) + " ms";
-    if (ns < 10 * s - ms / 2) return formatted("%.3f s", as(s));
+    if (ns < 10 * s - ms / 2) return seconds_text(ns);
     if (ns < 120 * s - ms * 50) return formatted("%.1f s", as(s));
     const std::int64_t seconds = ns / s + (ns % s >= s / 2 ? 1 : 0);
     if (seconds < 3600) {
@@ -68,7 +68,11 @@ std::string duration_text(std::int64_t ns) {
 }
 
 std::string seconds_text(std::int64_t ns) {
-    return formatted("%.3f s", static_cast<double>(ns) / static_cast<double>(s));
+    if (ns < 0) return "-" + seconds_text(ns == INT64_MIN ? INT64_MAX : -ns);
+    // Half a millisecond goes up, as in clock_text().
+    const std::int64_t thousandths = ns / ms + (ns % ms >= ms / 2 ? 1 : 0);
+    return formatted("%lld.%03lld s", static_cast<long long>(thousandths / 1000),
+                     static_cast<long long>(thousandths % 1000));
 }
 
 std::string clock_text(std::int64_t time_ns) {

@@ -44,6 +44,9 @@ TEST(Words, DurationsGetCoarserAsTheyGrow) {
     EXPECT_EQ(duration_text(-4'000'000), "-4.0 ms");
     EXPECT_EQ(duration_text(INT64_MIN).front(), '-');
     EXPECT_EQ(seconds_text(138'985'000'000), "138.985 s");
+    EXPECT_EQ(seconds_text(-1'500'000), "-0.002 s");
+    // As clock_text() rounds: from 22.2105, shown as .211, to 21.000.
+    EXPECT_EQ(duration_text(1'210'500'000), "1.211 s");
 }
 
 TEST(Words, TimesOfDayHaveMilliseconds) {
