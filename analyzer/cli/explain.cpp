@@ -97,6 +97,10 @@ std::string list_of_findings(int width) {
         const std::string line = fmt::format("{:<{}}  {:<3}  ", row.text, longest, row.rule);
         out += line + wrapped(row.title, line.size(), width);
     }
+    out += '\n';
+    for (const auto s : {findings::severity::error, findings::severity::warning,
+                         findings::severity::note, findings::severity::chat})
+        out += fmt::format("{:<{}}  {}\n", findings::name(s), label_width, findings::meaning_of(s));
     out += "\nLimits of the rules with their defaults, for --threshold NAME=VALUE:\n\n";
     out += list_of_limits(width);
     out +=
@@ -108,7 +112,13 @@ std::string explanation(const findings::entry& row, int width) {
     std::string out = fmt::format("{}\n\n", row.title);
     out += labelled("code", row.text, width);
     if (!row.rule.empty()) out += labelled("rule", row.rule, width);
-    out += labelled("severity", findings::severities(row), width);
+    auto severities = findings::severities(row);
+    if (row.least == findings::severity::chat) {
+        const auto meaning = findings::meaning_of(findings::severity::chat);
+        severities += row.level == row.least ? fmt::format(": {}", meaning)
+                                             : fmt::format(" (chat: {})", meaning);
+    }
+    out += labelled("severity", severities, width);
     out += labelled("when", fmt::format("{} ({})", row.statement, row.source), width);
     out += '\n' + labelled("means", row.meaning, width);
     std::size_t number = 0;

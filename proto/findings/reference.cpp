@@ -66,6 +66,20 @@ void append_entry(std::string& out, const entry& row) {
 
 }  // namespace
 
+std::string_view meaning_of(severity s) noexcept {
+    switch (s) {
+        case severity::error:
+            return "the protocol is broken";
+        case severity::warning:
+            return "suspicious or harmful";
+        case severity::note:
+            return "worth knowing";
+        case severity::chat:
+            break;
+    }
+    return "everyday detail, no fault";
+}
+
 std::string severities(const entry& row) {
     std::string text(name(row.least));
     if (row.least != row.level) text += " to " + std::string(name(row.level));
@@ -95,6 +109,11 @@ std::string default_of(const threshold& row) {
 
 std::string reference_text() {
     std::string out(head);
+    out += "\n| severity | |\n|---|---|\n";
+    for (const auto s : {severity::error, severity::warning, severity::note, severity::chat}) {
+        out += "| " + std::string(name(s)) + " | " + std::string(meaning_of(s)) +
+               (s == severity::chat ? ": a report counts it and has it in its JSON" : "") + " |\n";
+    }
     for (const part& p : parts) append_contents(out, p);
     out += "\n## Each finding\n";
     for (const entry& row : table()) append_entry(out, row);

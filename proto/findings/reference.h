@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "proto/findings/thresholds.h"
 
@@ -9,6 +10,9 @@ namespace cdcscope::findings {
 
 // The whole file, Markdown.
 [[nodiscard]] std::string reference_text();
+
+// What a severity says: "the protocol is broken".
+[[nodiscard]] std::string_view meaning_of(severity s) noexcept;
 
 // "error", "note or warning": what the rule gives.
 [[nodiscard]] std::string severities(const entry& row);

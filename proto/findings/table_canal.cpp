@@ -74,8 +74,11 @@ constexpr entry all[] = {
      "Acknowledged out of order",
      "CLIENTACK names an outstanding batch while an older one is still open.",
      "alibaba/canal MemoryMetaManager.java, removePositionRange",
-     "Batches are processed by several threads that acknowledge on their own.",
-     {"Acknowledge from one place, in order of batch id."}},
+     "Batches are processed by several threads that acknowledge on their own. A good "
+     "acknowledgement has no answer; a refused one has, and a client that asks next reads that "
+     "error as the answer to its GET.",
+     {"Acknowledge from one place, in order of batch id, after all earlier batches are done.",
+      "Until then, fetch one batch at a time."}},
     {code::canal_ack_no_batch,
      "canal.ack.no_batch",
      "C6",

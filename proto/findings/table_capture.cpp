@@ -17,7 +17,9 @@ constexpr entry all[] = {
      "RFC 9293 section 3.4; when it is final is cdcscope's own limit",
      "Acknowledged by the other side: the capture lost them, the stream did not. Not acknowledged: "
      "lost on the wire, or the capture ended.",
-     {"Capture with a larger buffer (tcpdump -B), a filter, or on a less busy host.",
+     {"Capture with a larger buffer (tcpdump -B 65536), a filter, on a less busy host, or nearer "
+      "to "
+      "the server.",
       "Read findings behind the hole as uncertain."}},
     {code::tcp_resync,
      "tcp.resync",
@@ -28,10 +30,11 @@ constexpr entry all[] = {
      group::sequence,
      "Bytes skipped to find a message",
      "Captured bytes were skipped to get back to a message boundary, behind a hole or at a start "
-     "in mid-stream.",
+     "in mid-stream. Counted are the bytes from there to the next message; the piece of a message "
+     "in front of the hole is not among them, but is unparsed as well.",
      "cdcscope's own rule",
      "They are pieces of the messages that the hole cuts.",
-     {"Nothing. The summary counts them as unparsed."}},
+     {"Nothing. The summary counts them as unparsed, with the pieces in front of holes."}},
     {code::tcp_acked_unseen,
      "tcp.acked_unseen",
      "",

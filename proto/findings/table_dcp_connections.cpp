@@ -255,9 +255,10 @@ constexpr entry all[] = {
      "prepare: the rest is never acknowledged. "
      "Warning when half of the window is lost.",
      "Couchbase issue MB-46634; couchbase/kv_engine engines/ep/src/dcp/response.h",
-     "The client counts a prepare by its size on the wire. The window shrinks by 2 bytes with each "
-     "prepare until it is closed.",
-     {"Let the client count 57 bytes plus key and value for a prepare.",
+     "The server counts 57 B plus key and value for a prepare that has 55 B plus key and value on "
+     "the wire (MB-46634); the client counts what is on the wire. The window shrinks by 2 bytes "
+     "with each prepare until it is closed.",
+     {"Update the client, or let it count 57 bytes plus key and value for a prepare.",
       "Until then reconnect before the window is closed: both accounts start at 0 again."}},
     {code::dcp_malformed,
      "dcp.malformed",

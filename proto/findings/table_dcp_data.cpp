@@ -191,8 +191,9 @@ constexpr entry all[] = {
      "Flow-control window full for long",
      "The window stayed full for longer than the limit before an acknowledgement freed it.",
      "couchbase/kv_engine docs/dcp/documentation/flow-control.md; the limits are cdcscope's own",
-     "The client switched flow control on and does not acknowledge: its event handler is blocked, "
-     "or the code path that acknowledges is missing.",
+     "The client switched flow control on and does not acknowledge: its event handler is blocked "
+     "(a "
+     "slow or stuck write downstream), or the code path that acknowledges is missing.",
      {"Take a thread dump of the client while it is silent; look for the thread that handles DCP "
       "events.",
       "Check that each event is acknowledged after it is processed, also when processing fails.",

@@ -44,6 +44,11 @@ class Explain(unittest.TestCase):
             self.assertEqual(0, done.returncode, name)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
+    def test_what_a_severity_is(self):
+        self.assertIn("\nchat       everyday detail, no fault\n", self.text())
+        self.assertIn("severity chat: everyday detail, no fault\n", self.text("canal.write.delayed"))
+        self.assertIn("severity chat to warning (chat: everyday detail, no fault)\n", self.text("canal.ack.no_batch"))
+
     def test_a_mistyped_one(self):
         done = harness.run("explain", "dcp.flow.stalld")
         self.assertEqual(1, done.returncode)
