@@ -17,9 +17,9 @@ namespace {
 using dcp::field_id;
 
 namespace op {
-constexpr std::uint8_t dcp_open = 0x50, marker = 0x56, buffer_ack = 0x5d, control = 0x5e,
-                       set_vbucket_state = 0x5b, system_event = 0x5f, commit = 0x62, abort = 0x63,
-                       seqno_advanced = 0x64;
+constexpr std::uint8_t dcp_open = 0x50, close_stream = 0x52, stream_request = 0x53, marker = 0x56,
+                       buffer_ack = 0x5d, control = 0x5e, set_vbucket_state = 0x5b,
+                       system_event = 0x5f, commit = 0x62, abort = 0x63, seqno_advanced = 0x64;
 }
 
 void count_type(connection& c, std::string_view name, bool response) {
@@ -99,6 +99,29 @@ std::string agent_name(std::string_view hello) {
     return std::string(hello);
 }
 
+// What tells connections apart whose name is JSON (with or without its braces), as clients that
+// follow the SDK's convention have it: the first word of the agent, and the id.
+std::string short_name(std::string_view name) {
+    const auto bare = name.starts_with('"');
+    const auto json = bare ? fmt::format("{{{}}}", name) : std::string(name);
+    dcp::member_list members;
+    if (!json.starts_with('{') || !members.read(field_id::hello_agent, as_bytes(json))) return {};
+    std::string_view agent, id;
+    for (const auto& one : members.items()) {
+        if (one.field == field_id::agent_name) agent = members.text(one);
+        if (one.field == field_id::agent_connection) id = members.text(one);
+    }
+    if (id.empty()) return {};
+    agent = agent.substr(0, agent.find(' '));
+    return agent.empty() ? std::string(id) : fmt::format("{} {}", agent, id);
+}
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    for (auto& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
 std::string text_of(byte_view bytes) {
     return std::string(as_text(bytes));
 }
@@ -116,7 +139,7 @@ void dcp_collector::on_message(connection& c, const recover::message& m,
     if (v.row == nullptr) return;
     auto& l = live_[c.id];
     if (l.filled) take_filling(c, l, v);
-    if (v.head.is_response()) return take_answer(l, m, v);
+    if (v.head.is_response()) return take_answer(c, l, m, v);
     if (v.row->request.key.collection_prefix && !v.row->data_change)
         return take_operation(c, l, m, v);
     take_event(c, l, m, v, said.snapshot);
@@ -146,6 +169,10 @@ void dcp_collector::take_event(connection& c, live& l, const recover::message& m
             break;
         case op::set_vbucket_state:
             c.ticks.add(tick_kind::takeover, at);
+            take_takeover(c, m, v);
+            break;
+        case op::close_stream:
+            take_close(c, m, v);
             break;
         case op::marker:
             c.ticks.add(tick_kind::snapshot, at);
@@ -165,6 +192,37 @@ void dcp_collector::take_event(connection& c, live& l, const recover::message& m
     if (!progresses) return;
     take_seqno(l, v);
     if (v.row->data_change) take_item(c, l, m, v, snapshot);
+}
+
+void dcp_collector::take_takeover(connection& c, const recover::message& m,
+                                  const dcp::message_view& v) {
+    auto& all = c.steps.make().takeovers;
+    const auto state = v.number(field_id::vbucket_state);
+    if (all.size() >= cap::steps || !state) return;
+    const auto* known = dcp::find_value(dcp::vbucket_state_names, *state);
+    all.push_back({v.head.vbucket(),
+                   known != nullptr ? lower_case(known->title) : fmt::format("state {}", *state),
+                   m.frames.done});
+}
+
+// The client's: a server that ends a stream says STREAM_END.
+void dcp_collector::take_close(connection& c, const recover::message& m,
+                               const dcp::message_view& v) {
+    auto& all = c.steps.make().closes;
+    if (all.size() < cap::steps)
+        all.push_back({v.head.vbucket(), v.head.opaque, m.frames.done, {}, 0});
+}
+
+void dcp_collector::take_retries(connection& c, const dcp::connection_story& story) {
+    const auto& all = story.settings;
+    for (auto refused = all.begin(); refused != all.end(); ++refused) {
+        if (refused->accepted) continue;
+        const auto again = std::find_if(refused + 1, all.end(), [&](const dcp::setting& s) {
+            return s.accepted && s.name == refused->name;
+        });
+        if (again == all.end() || c.steps->retries.size() >= cap::steps) continue;
+        c.steps.make().retries.push_back({again->name, again->value, again->at});
+    }
 }
 
 void dcp_collector::take_seqno(live& l, const dcp::message_view& v) {
@@ -252,7 +310,21 @@ void dcp_collector::take_operation(connection& c, live& l, const recover::messag
     if (l.open.size() < 65'536) l.open[v.head.opaque] = {v.head.opcode, row};
 }
 
-void dcp_collector::take_answer(live& l, const recover::message& m, const dcp::message_view& v) {
+void dcp_collector::take_answer(connection& c, live& l, const recover::message& m,
+                                const dcp::message_view& v) {
+    if (v.head.opcode == op::close_stream && !c.steps->closes.empty()) {
+        auto& all = c.steps.make().closes;
+        const auto asked = std::find_if(all.begin(), all.end(), [&](const dcp_steps::close& one) {
+            return one.opaque == v.head.opaque && one.answered.frame == 0;
+        });
+        if (asked != all.end()) asked->answered = m.frames.done, asked->status = v.head.status();
+    }
+    if (v.head.opcode == op::stream_request && v.head.status() == dcp::status::not_my_vbucket &&
+        v.head.value_length() > 0) {
+        auto& steps = c.steps.make();
+        if (steps.maps++ == 0) steps.maps_from_ns = m.frames.done.time_ns;
+        steps.map_bytes += v.head.value_length();
+    }
     const auto found = l.open.find(v.head.opaque);
     if (found == l.open.end() || found->second.opcode != v.head.opcode) return;
     auto* const asked = operations_.find(found->second.row);
@@ -372,6 +444,7 @@ void dcp_collector::on_closed(connection& c, const dcp::connection& state) {
     const auto& story = state.story();
     auto& l = live_[c.id];
     c.name = story.name;
+    c.short_name = short_name(story.name);
     c.target = story.bucket;
     c.agent = agent_name(story.agent);
     const auto named_replica =
@@ -408,6 +481,7 @@ void dcp_collector::on_closed(connection& c, const dcp::connection& state) {
         if (auto* const o = operations_.find(waiting.row))
             o->waited_ns = c.life.to - o->sent.time_ns;
     }
+    take_retries(c, story);
     add_streams(c, l, state);
     add_refusals(c, story);
     add_rollbacks(c, story);
@@ -553,6 +627,9 @@ void dcp_collector::say_what_applications_saw() {
             if (o.has_answer && o.status != 0)
                 text = fmt::format("{} (0x{:02x}) after {}", o.status_name, o.status,
                                    duration(o.waited_ns));
+            w.application_connection =
+                w.application.empty() || w.application_connection == o.connection ? o.connection
+                                                                                  : 0;
             w.application += fmt::format("{}{}{}", w.application.empty() ? "" : "; ",
                                          during ? "another write: " : "", text);
             if (w.application.size() > 300) break;

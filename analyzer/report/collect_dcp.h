@@ -74,7 +74,10 @@ class dcp_collector final : public dcp::observer {
     void take_outcome(live& l, const recover::message& m, const dcp::message_view& v);
     void take_operation(connection& c, live& l, const recover::message& m,
                         const dcp::message_view& v);
-    void take_answer(live& l, const recover::message& m, const dcp::message_view& v);
+    void take_answer(connection& c, live& l, const recover::message& m, const dcp::message_view& v);
+    static void take_takeover(connection& c, const recover::message& m, const dcp::message_view& v);
+    static void take_close(connection& c, const recover::message& m, const dcp::message_view& v);
+    static void take_retries(connection& c, const dcp::connection_story& story);
     [[nodiscard]] item_sample sample_of(const recover::message& m, const dcp::message_view& v);
     static void take_flow(connection& c, const dcp::flow_story& story);
     void add_streams(connection& c, const live& l, const dcp::connection& state);

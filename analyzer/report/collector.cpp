@@ -114,6 +114,7 @@ void collector::on_connection(const recover::connection_info& c) {
     if (m_.connections.size() < c.id) {
         m_.connections.resize(c.id);
         first_frames_.resize(c.id);
+        newest_.resize(c.id);
     }
     first_frames_[c.id - 1] = c.first;
     auto& mine = at(c.id);
@@ -136,6 +137,7 @@ void collector::on_protocol(const recover::connection_info& c) {
 void collector::on_dcp(const recover::message& m, const dcp::track_record& said,
                        const dcp::connection& state) {
     ++messages_;
+    note_message(m);
     auto& c = at(m.connection);
     c.life.to = std::max(c.life.to, m.frames.done.time_ns);
     dcp_.on_message(c, m, said, state);
@@ -144,6 +146,7 @@ void collector::on_dcp(const recover::message& m, const dcp::track_record& said,
 void collector::on_canal(const recover::message& m, const canal::track_record& said,
                          const canal::world& state) {
     ++messages_;
+    note_message(m);
     auto& c = at(m.connection);
     c.life.to = std::max(c.life.to, m.frames.done.time_ns);
     canal_.on_message(c, m, said, state);
@@ -191,11 +194,26 @@ void collector::add_hole(connection& c, hole h) {
     }
 }
 
+void collector::note_message(const recover::message& m) {
+    newest_[m.connection - 1][index(m.dir)] = {m.offset + m.wire_length, m.frames.done};
+}
+
+// A whole message may end at the hole, or a piece of one that the hole cuts.
+frame_ref collector::in_front_of(const connection& c, const recover::gap& g) const {
+    if (const auto& m = newest_[c.id - 1][index(g.dir)]; m.at.frame != 0 && m.end == g.offset)
+        return m.at;
+    for (const auto& h : c.holes) {
+        if (!h.is_gap && h.dir == g.dir && h.offset + h.length == g.offset) return h.at;
+    }
+    return {};
+}
+
 void collector::on_gap(const recover::gap& g) {
     auto& c = at(g.connection);
     if (g.reason == recover::gap_reason::snaplen) c.of[index(g.dir)].snaplen_bytes += g.length;
     if (g.dir == direction::s2c && !g.inside_value) dcp_.on_hole(g.connection);
-    add_hole(c, {g.dir, true, g.offset, g.length, std::string(why_words(g.reason)), g.at});
+    add_hole(c, {g.dir, true, g.offset, g.length, std::string(why_words(g.reason)), g.at,
+                 in_front_of(c, g)});
 }
 
 void collector::on_unparsed(const recover::unparsed_run& u) {
@@ -216,7 +234,8 @@ void collector::on_unparsed(const recover::unparsed_run& u) {
         c.first_bytes = printable(as_text(byte_view(head).first(hidden ? 4 : head.size())));
         if (c.looks_like.empty()) c.looks_like = foreign;
     }
-    add_hole(c, {u.dir, false, u.offset, u.length, std::string(why_words(u.kind)), u.frames.done});
+    add_hole(c,
+             {u.dir, false, u.offset, u.length, std::string(why_words(u.kind)), u.frames.done, {}});
 }
 
 // ---- findings

@@ -2,6 +2,7 @@
 // findings, and the stories of the state machines.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -59,6 +60,8 @@ class collector final : public track::observer, public capture::observation_sink
   private:
     [[nodiscard]] connection& at(std::uint32_t id) { return m_.connections.at(id - 1); }
     void add_hole(connection& c, hole h);
+    [[nodiscard]] frame_ref in_front_of(const connection& c, const recover::gap& g) const;
+    void note_message(const recover::message& m);
     void describe(connection& c, const recover::connection_info& info);
     void add_up();
     void find_ports();
@@ -77,6 +80,11 @@ class collector final : public track::observer, public capture::observation_sink
     std::uint64_t messages_ = 0;
     std::vector<std::uint32_t> cut_files_;
     std::vector<frame_ref> first_frames_;  // of the connections
+    struct newest_message {
+        std::uint64_t end = 0;  // offset behind it
+        frame_ref at;
+    };
+    std::vector<std::array<newest_message, 2>> newest_;  // of the connections, by direction
     // What is none of our protocols and has a name.
     std::map<std::uint32_t, std::shared_ptr<const recover::foreign_signs>> foreign_;
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "analyzer/report/format.h"
 #include "analyzer/report/words.h"
@@ -31,6 +32,12 @@ std::string closed_by(const model& m, const connection& c) {
     return "still open";
 }
 
+std::string_view end_of(const connection& c) {
+    return c.closed.seen && c.closed.how != recover::end_kind::end_of_capture
+               ? "the connection ended"
+               : "the capture ended";
+}
+
 std::string window_words(const flow_figures& f) {
     const auto window = exact_bytes(f.window);
     if (f.full_times == 0) return fmt::format("{}, never full", window);
@@ -49,25 +56,27 @@ std::string noop_words(const noop_figures& n) {
     return fmt::format("{}{} of {} answered", every, number(n.answered), number(n.sent));
 }
 
-std::string durable_words(const durability_figures& d) {
+std::string durable_words(const durability_figures& d, std::string_view end) {
     if (d.prepares == d.committed) {
         const auto alike = duration(d.least_ns) == duration(d.most_ns);
         return fmt::format("{} committed, {}{}", number(d.prepares), alike ? "each in " : "in ",
                            durations(d.least_ns, d.most_ns));
     }
-    return fmt::format("{}: {} committed, {} aborted, {} open", number(d.prepares),
-                       number(d.committed), number(d.aborted), number(d.open));
+    auto out = fmt::format("{}: {} committed, {} aborted, {} open", number(d.prepares),
+                           number(d.committed), number(d.aborted), number(d.open));
+    if (d.open > 0) out += fmt::format(" when {}", end);
+    return out;
 }
 
-std::string batches_words(const canal_figures& f) {
+std::string batches_words(const canal_figures& f, bool refused) {
     auto out = number(f.batches);
     if (f.batches > 0) {
         out += f.acknowledged == f.batches
-                   ? std::string(", all acknowledged")
+                   ? std::string(", all acknowledged") + (refused ? " in the end" : "")
                    : fmt::format(": {} acknowledged", number(f.acknowledged));
         if (f.rolled_back > 0) out += fmt::format(", {} rolled back", number(f.rolled_back));
-        if (f.open > 0) out += fmt::format(", {} open", number(f.open));
-        if (f.batches > 1 && f.most_open == 1) out += ", never 2 open";
+        if (f.open > 0) out += fmt::format(", {} open when the capture ended", number(f.open));
+        if (f.batches > 1 && f.most_open == 1) out += ", never 2 open at once";
     }
     if (f.empty_polls > 0) out += fmt::format("; {}", count(f.empty_polls, "empty poll"));
     return out;
@@ -83,18 +92,36 @@ std::string collections_words(const connection& c) {
     return out;
 }
 
+// "HELLO, SELECT_BUCKET, 4 SET".
+std::string requests_words(const connection& c) {
+    std::string out;
+    std::size_t n = 0;
+    for (const auto& t : c.by_type) {
+        if (t.name.find(".response") != std::string::npos) continue;
+        if (++n > 8) return out + " ...";
+        auto name = t.name;
+        for (auto& letter : name)
+            letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+        out += fmt::format("{}{}{}", out.empty() ? "" : ", ",
+                           t.count > 1 ? number(t.count) + std::string(no_break_space) : "", name);
+    }
+    return out;
+}
+
 constexpr std::int64_t told_silence_ns = 60'000'000'000;
 
 // Of the items around holes whose seqnos tell what is missing.
 std::string recovered_words(const model& m, const connection& c) {
-    std::uint64_t here = 0, missing = 0;
+    std::uint64_t here = 0, missing = 0, mutations = 0;
     for (const auto& s : m.streams) {
         if (s.connection != c.id) continue;
         here += s.items;
+        mutations += s.mutations;
         for (const auto& [from, to] : s.not_captured) missing += to - from + 1;
     }
     return missing == 0 ? std::string{}
-                        : fmt::format("{} of {} items", number(here), number(here + missing));
+                        : fmt::format("{} of {} {}", number(here), number(here + missing),
+                                      mutations == here ? "mutations" : "items");
 }
 
 // What holes, cuts and foreign bytes took away.
@@ -124,19 +151,15 @@ void loss_facts(std::vector<fact>& out, const model& m, const connection& c) {
         out.push_back({"Cut", fmt::format("{} without all of its value", count(cut, "message"))});
     if (bytes.unparsed > 0) {
         auto text = exact_bytes(bytes.unparsed);
-        std::string pieces;
-        std::size_t n = 0;
-        for (const auto& h : c.holes) {
-            if (h.is_gap || ++n > 4) continue;
-            pieces += (pieces.empty() ? "" : ", ") + exact_bytes(h.length);
-        }
-        if (n > 1 && n <= 4) text += fmt::format(" in {}: {}", count(n, "piece"), pieces);
+        if (const auto pieces = pieces_words(c); !pieces.empty())
+            text += fmt::format(": {}", pieces);
         out.push_back({"Unparsed", text});
     }
 }
 
 void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
-    if (c.durable->prepares > 0) out.push_back({"Durable writes", durable_words(*c.durable)});
+    if (c.durable->prepares > 0)
+        out.push_back({"Durable writes", durable_words(*c.durable, end_of(c))});
     if (c.flow->on) {
         out.push_back({"Window", window_words(*c.flow)});
         out.push_back(
@@ -155,6 +178,8 @@ void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
             ++all;
             answered += o.has_answer ? 1 : 0;
         }
+        if (const auto asked = requests_words(c); !asked.empty())
+            out.push_back({"Requests", asked});
         if (all > 0)
             out.push_back(
                 {"Answers", fmt::format("{} of {} {}", number(answered), number(all), kind)});
@@ -171,7 +196,10 @@ void canal_facts(std::vector<fact>& out, const model& m, const connection& c) {
     const auto& f = *c.canal;
     out.push_back(
         {"Filter", f.filter_sent && !f.filter.empty() ? printable(f.filter) : "set by the server"});
-    out.push_back({"Batches", batches_words(f)});
+    const auto refused = std::any_of(m.batches.begin(), m.batches.end(), [&](const batch_row& b) {
+        return b.connection == c.id && b.refused;
+    });
+    out.push_back({"Batches", batches_words(f, refused)});
     if (f.entries > 0) {
         out.push_back({"Rows", fmt::format("{} in {}", count(f.rows, "row"),
                                            count(f.entries, "entry", "entries"))});
@@ -203,6 +231,7 @@ void canal_facts(std::vector<fact>& out, const model& m, const connection& c) {
 
 std::vector<fact> facts_of(const model& m, const connection& c) {
     std::vector<fact> out{{"Client", c.client}, {"Server", c.server}};
+    if (!c.short_name.empty()) out.push_back({"Name", printable(c.name)});
     if (!c.agent.empty() && c.agent != c.name) out.push_back({"Agent", printable(c.agent)});
     if (c.what == role::canal_client) {
         canal_facts(out, m, c);

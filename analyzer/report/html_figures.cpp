@@ -98,10 +98,11 @@ markup draw_window(const connection& c, const time_span& span, std::span<const p
     const auto limit_shown = f.window > 0 && f.window <= f.peak * 4;
     const auto axis = byte_axis(std::max<std::uint64_t>(f.peak, limit_shown ? f.window : 0));
     const auto y = [&](std::uint64_t v) { return static_cast<double>(v) / axis.top; };
-    plot p(180, fmt::format("Unacknowledged bytes between {} and {}: at most {}{}",
+    plot p(180, fmt::format("Unacknowledged bytes between {} and {}: at most {}{}. {}",
                             time_of_day(span.from), time_of_day(span.to), number(f.peak),
                             f.window > 0 ? fmt::format(" of a window of {}", number(f.window))
-                                         : std::string{}));
+                                         : std::string{},
+                            window_sentence(c)));
     p.value_ticks(axis.ticks);
     for (const auto& full : f.full) {
         if (full.to >= span.from && full.from <= span.to)
@@ -184,6 +185,22 @@ std::string latency_sentence(const connection& c) {
                        duration(d.most_ns));
 }
 
+// " 1 in 100 µs to 200 µs, 10 in 50 ms to 100 ms (2 aborted).": of few classes each.
+std::string class_list(const connection& c) {
+    std::string out;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < duration_histogram::classes; ++i) {
+        const auto& counts = c.latency->all()[i];
+        if (counts.all() == 0) continue;
+        if (++n > 5) return {};
+        out += fmt::format("{} {} in {} to {}", n == 1 ? "" : ",", number(counts.all()),
+                           short_duration(duration_histogram::edge(i)),
+                           short_duration(duration_histogram::edge(i + 1)));
+        if (counts.aborted > 0) out += fmt::format(" ({} aborted)", number(counts.aborted));
+    }
+    return out + ".";
+}
+
 std::string edge_label(std::int64_t ns, bool with_unit) {
     const auto text = short_duration(ns);
     return with_unit ? text : text.substr(0, text.find(no_break_space));
@@ -259,13 +276,10 @@ markup holes_figure(const figure_context& x) {
                                 exact_bytes(b.message), exact_bytes(b.gap));
     if (b.unparsed > 0) {
         sentence += fmt::format(", {} unparsed", exact_bytes(b.unparsed));
-        std::string pieces;
-        std::size_t n = 0;
-        for (const auto& h : x.c.holes) {
-            if (h.is_gap || h.dir != direction::s2c) continue;
-            if (++n <= 4) pieces += (pieces.empty() ? "" : ", ") + exact_bytes(h.length);
+        if (x.c.of[index(direction::c2s)].bytes.unparsed == 0) {
+            if (const auto pieces = pieces_words(x.c); !pieces.empty())
+                sentence += fmt::format(" ({})", pieces);
         }
-        if (n > 1 && n <= 4) sentence += fmt::format(" ({})", pieces);
     }
     return figure_of("Bytes from the server.", sentence + ".", "", completeness_bar(b));
 }
@@ -298,8 +312,13 @@ markup throughput_figure(figure_context& x) {
     }
     p.time_labels(time_ticks(life));
     p.readable(life, values, fmt::format("B in {}", each));
-    return figure_of("Throughput.", fmt::format("Bytes from the server in each {}.", each), "",
-                     p.done());
+    auto sentence = fmt::format("Bytes from the server in each {}.", each);
+    const auto& maps = *x.c.steps;
+    if (maps.maps > 0)
+        sentence += fmt::format(" From {} on {}, {} in all, came with refused requests.",
+                                time_of_day(maps.maps_from_ns), count(maps.maps, "cluster map"),
+                                bytes(maps.map_bytes));
+    return figure_of("Throughput.", sentence, "", p.done());
 }
 
 markup latency_figure(const figure_context& x) {
@@ -323,7 +342,8 @@ markup latency_figure(const figure_context& x) {
     std::uint64_t most = 0;
     for (auto i = first; i < end; ++i) most = std::max(most, x.c.latency->all()[i].all());
     const auto axis = count_axis(most);
-    plot p(180, "Histogram of the time from prepare to commit or abort: " + latency_sentence(x.c));
+    plot p(180, fmt::format("Histogram of the time from prepare to commit or abort: {}{}",
+                            latency_sentence(x.c), class_list(x.c)));
     p.value_ticks(axis.ticks);
     const auto width = 1.0 / static_cast<double>(end - first);
     std::vector<tick> edges;
@@ -364,6 +384,24 @@ namespace {
 std::string label_of(std::uint64_t ns) {
     return short_duration(static_cast<std::int64_t>(ns) / 1'000'000 * 1'000'000);
 }
+
+// What gathered before the first batch, where it is most of all lag and the rest is alike.
+std::string backlog_words(const std::vector<const batch_row*>& batches) {
+    const batch_row* first = nullptr;
+    std::int64_t least = INT64_MAX, most = -1;
+    for (const auto* b : batches) {
+        if (!b->has_lag || b->lag_ns <= 0) continue;
+        if (first == nullptr) {
+            first = b;
+            continue;
+        }
+        least = std::min(least, b->lag_ns);
+        most = std::max(most, b->lag_ns);
+    }
+    if (most < 0 || first->lag_ns < 2 * most) return {};
+    return fmt::format("A backlog of {} in one batch of {}, then {} behind.",
+                       duration(first->lag_ns), bytes(first->bytes), durations(least, most));
+}
 }  // namespace
 
 markup lag_figure(figure_context& x) {
@@ -402,8 +440,11 @@ markup lag_figure(figure_context& x) {
         values = thin(values, x.most_points);
         labels.clear();
     }
-    plot p(190, fmt::format("Lag of {}: {} at least, {} at most, {} at the end",
-                            count(all, "batch", "batches"), duration(least), duration(most),
+    std::string each;
+    for (std::size_t i = 0; i < values.size() && all <= 6; ++i)
+        each += (i == 0 ? ": " : ", ") + label_of(values[i].value);
+    plot p(190, fmt::format("Lag of {}{}; {} at least, {} at most, {} at the end",
+                            count(all, "batch", "batches"), each, duration(least), duration(most),
                             duration(static_cast<std::int64_t>(last.value))));
     p.value_ticks(logarithmic ? logs.ticks : linear_axis.ticks);
     double limit_at = 0;
@@ -471,11 +512,16 @@ markup lag_figure(figure_context& x) {
                            return b.value <= a.value;
                        }) == values.end();
     const auto batches = count(all, "batch", "batches");
-    const auto sentence =
-        grows ? fmt::format("Grows with every batch: from {} to {} in {}.", duration(least),
-                            duration(most), batches)
-              : fmt::format("From {} to {} in {}, {} at the end.", duration(least), duration(most),
-                            batches, duration(static_cast<std::int64_t>(last.value)));
+    auto sentence =
+        fmt::format("From {} to {} in {}, {} at the end.", duration(least), duration(most), batches,
+                    duration(static_cast<std::int64_t>(last.value)));
+    if (grows) {
+        sentence =
+            fmt::format("Grows with every batch: from {} to {} in {} and {}.", duration(least),
+                        duration(most), batches, duration(last.at - values.front().at));
+    } else if (const auto backlog = backlog_words(x.rows.batches); !backlog.empty()) {
+        sentence = backlog;
+    }
     return figure_of("Lag.", sentence, grey, p.done(), values.size() >= zoom_from);
 }
 

@@ -78,7 +78,7 @@ void connection_row(table& t, const model& m, const detailed_connections& detail
     t.cell(number(messages_of(c)), static_cast<double>(messages_of(c)));
     t.cell(bytes(all), static_cast<double>(all));
     t.cell(life_bar(m, c), static_cast<double>(c.life.from - m.capture.span.from) / 1e9);
-    t.cell(health_cell(c), static_cast<double>(static_cast<int>(c.fared)));
+    t.cell(health_cell(c), static_cast<double>(static_cast<int>(c.fared)), "health");
 }
 
 std::string stream_name(const stream_row& s) {

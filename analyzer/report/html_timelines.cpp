@@ -3,11 +3,13 @@
 #include <set>
 
 #include "analyzer/report/axis.h"
+#include "analyzer/report/cards.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/html_figures.h"
 #include "analyzer/report/html_parts.h"
 #include "analyzer/report/lanes.h"
 #include "analyzer/report/window_span.h"
+#include "analyzer/report/words.h"
 
 namespace cdcscope::report {
 namespace {
@@ -178,6 +180,27 @@ void waiting_lane(lanes& l, const figure_context& x) {
     }
 }
 
+// With the states that were set, in order: "pending, active" where one vbucket is taken over.
+void takeover_lane(lanes& l, const figure_context& x) {
+    const auto& all = x.c.steps->takeovers;
+    if (x.c.ticks[tick_kind::takeover].empty()) return;
+    const auto one = !all.empty() && std::all_of(all.begin(), all.end(), [&](const auto& t) {
+        return t.partition == all.front().partition;
+    });
+    std::string words;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i == 4) {
+            words += " ...";
+            break;
+        }
+        words += words.empty() ? "" : ", ";
+        words += one ? all[i].state : fmt::format("vb {} {}", all[i].partition, all[i].state);
+    }
+    tick_lane(l, x, tick_kind::takeover,
+              one ? fmt::format("Take-over vb {}", all.front().partition) : "Take-over", false,
+              words);
+}
+
 std::string rollback_words(const figure_context& x) {
     std::string out;
     std::size_t n = 0;
@@ -251,7 +274,8 @@ std::string snapshots_words(const figure_context& x) {
                        range(s.last_snapshot_start, s.last_snapshot_end),
                        s.snapshot_complete
                            ? "complete"
-                           : fmt::format("stays incomplete at {}", number(s.last_seqno)));
+                           : fmt::format("stays incomplete at {} of {}", number(s.last_seqno),
+                                         number(s.last_snapshot_end)));
 }
 
 std::string noop_words(const connection& c) {
@@ -275,6 +299,37 @@ std::vector<const batch_row*> main_batches(const std::vector<const batch_row*>& 
     return chosen;
 }
 
+// Acknowledgements one by one, where one of them was refused: which, and which came after it.
+void acknowledgements_lane(lanes& l, const figure_context& x) {
+    struct one {
+        std::int64_t at;
+        std::uint64_t batch;
+        bool refused;
+    };
+    std::vector<one> all;
+    for (const auto& f : x.m.findings) {
+        if (f.connection != x.c.id || (f.what != findings::code::canal_ack_out_of_order &&
+                                       f.what != findings::code::canal_ack_unknown_batch))
+            continue;
+        for (const auto& h : f.hits) all.push_back({h.last.time_ns, count_of(h, "batchId"), true});
+    }
+    if (all.empty()) return;
+    for (const auto* b : x.rows.batches) {
+        if (b->state == batch_state::acknowledged && b->finished.frame != 0)
+            all.push_back({b->finished.time_ns, b->batch, false});
+    }
+    if (all.size() > 8) return;
+    std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.at < b.at; });
+    l.lane("Acknowledged");
+    std::string words;
+    for (const auto& a : all) {
+        l.tick(a.at, !a.refused);
+        words +=
+            fmt::format("{}{}{}", words.empty() ? "" : ", ", a.batch, a.refused ? " refused" : "");
+    }
+    l.text(all.front().at, all.back().at, words);
+}
+
 std::string ledger_words(const batch_row& b) {
     if (b.finished.frame == 0) return state_words(b);
     if (b.state != batch_state::acknowledged || b.finished.time_ns < b.delivered.time_ns)
@@ -286,7 +341,13 @@ std::string ledger_words(const batch_row& b) {
 }  // namespace
 
 void findings_lane(lanes& l, const figure_context& x) {
-    if (x.c.cards.empty()) return;
+    // Its own, then those of other connections in which it has a part.
+    auto mine = x.c.cards;
+    for (std::size_t i = 0; i < std::min(x.m.cards.size(), cap::cards); ++i) {
+        const auto& others = x.m.cards[i].others;
+        if (std::find(others.begin(), others.end(), x.c.id) != others.end()) mine.push_back(i);
+    }
+    if (mine.empty()) return;
     l.lane("Findings");
     // Of marks that would cover each other the graver stays: cards come by rank.
     std::vector<std::int64_t> placed;
@@ -302,7 +363,7 @@ void findings_lane(lanes& l, const figure_context& x) {
                fmt::format("#f{}", i + 1));
         return true;
     };
-    for (const auto i : x.c.cards) {
+    for (const auto i : mine) {
         if (i >= cap::cards) continue;
         const auto& c = x.m.cards[i];
         // What goes on is marked where it was found; else it is where it begins.
@@ -323,6 +384,13 @@ void findings_lane(lanes& l, const figure_context& x) {
 }
 
 namespace {
+// "in progress 0xa2": what it is about stands beside it.
+std::string short_status(const operation& o) {
+    constexpr std::string_view subject = "Sync write ";
+    if (!o.status_name.starts_with(subject)) return fmt::format("0x{:02x}", o.status);
+    return fmt::format("{} 0x{:02x}", o.status_name.substr(subject.size()), o.status);
+}
+
 // Requests of the application that are about these durable writes: ticks, and their answers.
 void application_lane(lanes& l, const figure_context& x) {
     std::vector<const operation*> asked;
@@ -348,7 +416,7 @@ void application_lane(lanes& l, const figure_context& x) {
         words += words.empty() ? "" : ", ";
         words += !o->has_answer   ? std::string("no answer")
                  : o->status == 0 ? std::string("ok")
-                                  : fmt::format("0x{:02x}", o->status);
+                                  : short_status(*o);
     }
     l.text(at(asked.front()), at(asked.back()), words);
 }
@@ -366,6 +434,26 @@ void replica_lane(lanes& l, const figure_context& x) {
     }
     l.text(last, last, fmt::format("{} of {}", n, count(x.rows.writes.size(), "prepare")));
 }
+
+// What the replica did for the few that were not committed.
+std::string replica_sentence(const std::vector<const durable_write*>& writes) {
+    std::string out;
+    std::size_t n = 0;
+    for (const auto* w : writes) {
+        if (w->how != durable_write::outcome::aborted && w->how != durable_write::outcome::open)
+            continue;
+        if (++n > 2) return {};
+        const auto key = printable(w->key);
+        if (w->replica_ack_ns < 0) {
+            out += fmt::format(" The replica never acknowledged {}.", key);
+        } else if (w->how == durable_write::outcome::open) {
+            out += fmt::format(" It acknowledged {}, but no commit followed.", key);
+        }
+    }
+    // "It" needs the sentence before.
+    if (out.starts_with(" It ")) out.replace(0, 4, " The replica ");
+    return out;
+}
 }  // namespace
 
 markup writes_figure(const figure_context& x) {
@@ -374,10 +462,15 @@ markup writes_figure(const figure_context& x) {
     // Many alike need no picture: the histogram and the facts say it.
     const auto plain = d.open == 0 && d.aborted == 0 && d.least_ns == d.most_ns;
     if (plain) return {};
-    lanes l(x.axis,
-            fmt::format("Durable writes of connection {}: {} committed, {} aborted, {} open",
-                        x.c.id, d.committed, d.aborted, d.open));
-    for (const auto* one : worst_writes(x.rows.writes, most_writes)) {
+    const auto shown = worst_writes(x.rows.writes, most_writes);
+    auto told = fmt::format("Durable writes of connection {}: {} committed, {} aborted, {} open",
+                            x.c.id, number(d.committed), number(d.aborted), number(d.open));
+    if (shown.size() <= 4) {
+        for (const auto* one : shown)
+            told += fmt::format("; {} {}", printable(one->key), write_words(*one));
+    }
+    lanes l(x.axis, told);
+    for (const auto* one : shown) {
         const auto open = one->how == durable_write::outcome::open;
         const auto end =
             open ? one->prepared.time_ns + one->latency_ns : end_of(x.c, one->finished);
@@ -392,14 +485,42 @@ markup writes_figure(const figure_context& x) {
     if (x.rows.writes.size() > most_writes)
         grey += fmt::format(" {} of {}: those without an outcome, then the slowest.",
                             number(std::uint64_t{most_writes}), number(x.rows.writes.size()));
-    const auto sentence = fmt::format("{} committed, {} aborted, {} without an outcome.",
-                                      number(d.committed), number(d.aborted), number(d.open));
+    const auto sentence =
+        fmt::format("{} committed, {} aborted, {} without an outcome.{}", number(d.committed),
+                    number(d.aborted), number(d.open), replica_sentence(x.rows.writes));
     html_writer w;
     w.put("{}{}", figure_of("Durable writes.", sentence, grey, l.done()), writes_table(x));
     return w.take();
 }
 
 namespace {
+// ", asks again 600 ms later": from an acknowledgement to the next request, where that is alike.
+std::string asks_again_words(const figure_context& x) {
+    std::int64_t acked = -1, least = INT64_MAX, most = -1;
+    for (const auto* b : x.rows.batches) {
+        if (acked >= 0 && b->asked.frame != 0 && b->asked.time_ns >= acked) {
+            least = std::min(least, b->asked.time_ns - acked);
+            most = std::max(most, b->asked.time_ns - acked);
+        }
+        acked = b->state == batch_state::acknowledged && b->finished.frame != 0
+                    ? b->finished.time_ns
+                    : -1;
+    }
+    if (most < 0 || most - least > most / 20) return {};
+    return fmt::format(", asks again {} later", duration(most));
+}
+
+// The batch that was open when a younger one was acknowledged; 0: that is not what happened.
+std::uint64_t open_before(const figure_context& x, std::uint64_t batch) {
+    for (const auto& f : x.m.findings) {
+        if (f.connection != x.c.id || f.what != findings::code::canal_ack_out_of_order) continue;
+        for (const auto& h : f.hits) {
+            if (count_of(h, "batchId") == batch) return count_of(h, "oldestOpen");
+        }
+    }
+    return 0;
+}
+
 std::string ledger_sentence(const figure_context& x) {
     std::int64_t least = INT64_MAX, most = 0;
     const batch_row* refused = nullptr;
@@ -410,15 +531,21 @@ std::string ledger_sentence(const figure_context& x) {
         least = std::min(least, took), most = std::max(most, took);
     }
     const auto open = x.c.canal->most_open <= 1
-                          ? std::string("never 2 open")
-                          : fmt::format("at most {} open", number(x.c.canal->most_open));
-    if (refused != nullptr)
-        return fmt::format("An acknowledgement of {} is refused; {}.", refused->batch, open);
+                          ? std::string("never 2 open at once")
+                          : fmt::format("at most {} open at once", number(x.c.canal->most_open));
+    if (refused != nullptr) {
+        const auto oldest = open_before(x, refused->batch);
+        return oldest == 0
+                   ? fmt::format("An acknowledgement of {} is refused; {}.", refused->batch, open)
+                   : fmt::format(
+                         "{} is acknowledged while {} is still open, and refused: the "
+                         "server takes only the oldest; {}.",
+                         refused->batch, oldest, open);
+    }
     if (most == 0) return fmt::format("From delivery to acknowledgement; {}.", open);
-    return duration(least) == duration(most)
-               ? fmt::format("{} from delivery to acknowledgement; {}.", duration(most), open)
-               : fmt::format("{} to {} from delivery to acknowledgement; {}.", duration(least),
-                             duration(most), open);
+    auto out = fmt::format("{} from delivery to acknowledgement", durations(least, most));
+    if (const auto next = asks_again_words(x); !next.empty()) out += next;
+    return fmt::format("{}; {}.", out, open);
 }
 }  // namespace
 
@@ -427,9 +554,10 @@ markup ledger_figure(const figure_context& x) {
     const auto& f = *x.c.canal;
     const auto part = ledger_span(x.c, x.rows.batches);
     const auto span = part.length() * 2 < x.c.life.length() ? part : x.axis;
-    lanes l(span, fmt::format(
-                      "Batch ledger of connection {}: {} batches, {} acknowledged, at most {} open",
-                      x.c.id, f.batches, f.acknowledged, f.most_open));
+    const auto sentence = ledger_sentence(x);
+    lanes l(span,
+            fmt::format("Batch ledger of connection {}: {}, {} acknowledged. {}", x.c.id,
+                        count(f.batches, "batch", "batches"), number(f.acknowledged), sentence));
     const auto shown = main_batches(x.rows.batches);
     for (const auto* b : shown) {
         l.lane(fmt::format("Batch {}, {}", b->batch, count(b->entries, "entry", "entries")));
@@ -438,6 +566,7 @@ markup ledger_figure(const figure_context& x) {
               b->finished.frame == 0 ? bar_style::hatched : bar_style::solid);
         l.text(b->delivered.time_ns, end, ledger_words(*b));
     }
+    acknowledgements_lane(l, x);
     tick_lane(l, x, tick_kind::empty_poll, "Empty polls", true, number(f.empty_polls));
     tick_lane(l, x, tick_kind::rollback, "Rolled back", false);
     findings_lane(l, x);
@@ -450,25 +579,61 @@ markup ledger_figure(const figure_context& x) {
     if (span.length() * 2 < x.c.life.length())
         grey += fmt::format("{}Zoomed to the {} of {} with batches.", grey.empty() ? "" : " ",
                             short_duration(span.length()), duration(x.c.life.length()));
-    return figure_of("Batch ledger.", ledger_sentence(x), grey, l.done());
+    return figure_of("Batch ledger.", sentence, grey, l.done());
 }
 
 namespace {
-std::string_view timeline_sentence(const connection& c) {
+// "All 3 streams end within 147 µs of each other."
+std::string ends_together(const figure_context& x) {
+    std::int64_t first = INT64_MAX, last = INT64_MIN;
+    std::uint64_t n = 0;
+    for (const auto* s : x.rows.streams) {
+        if (s->state == stream_state::refused || s->state == stream_state::rolled_back) continue;
+        if (s->finished.frame == 0) return {};
+        first = std::min(first, s->finished.time_ns);
+        last = std::max(last, s->finished.time_ns);
+        ++n;
+    }
+    if (n < 2 || (last - first) * 50 > x.c.life.length()) return {};
+    return fmt::format("{} {} end within {} of each other.", n == 2 ? "Both" : "All " + number(n),
+                       "streams", duration(last - first));
+}
+
+std::string timeline_sentence(const figure_context& x) {
+    const auto& c = x.c;
     if (c.flow->full_at_end && c.noop.answered > 0)
         return "Data stop with the window; keep-alives go on, so both sides look connected.";
     if (other_side_has_all(c, false))
         return "The other side acknowledged the lost bytes by TCP: it has them, the capture does "
                "not.";
-    return {};
+    return ends_together(x);
 }
 }  // namespace
 
 namespace {
+// The same in words, for those who do not see it.
+std::string told_by_timeline(const figure_context& x) {
+    std::size_t rest = 0;
+    const auto streams = main_streams(x.rows.streams, rest);
+    auto out = count(streams.size() + rest, "stream");
+    const auto say = [&](std::string_view what, std::string_view words) {
+        if (!words.empty()) out += fmt::format("; {}{}", what, words);
+    };
+    if (streams.size() == 1) say("", stream_words(*streams.front()));
+    const auto& ticks = x.c.ticks;
+    if (!ticks[tick_kind::rollback].empty()) say("rolled back ", rollback_words(x));
+    if (!ticks[tick_kind::refused].empty()) say("requests refused ", refused_words(x));
+    say("data ", data_words(x));
+    if (!ticks[tick_kind::noop].empty()) say("keep-alives answered ", noop_words(x.c));
+    if (x.c.flow->full_times > 0)
+        say("window full ", x.c.flow->full_at_end ? std::string("to the end")
+                                                  : count(x.c.flow->full_times, "time"));
+    const auto sentence = timeline_sentence(x);
+    return sentence.empty() ? out : fmt::format("{}. {}", out, sentence);
+}
+
 markup draw_timeline(const figure_context& x, const time_span& span) {
-    lanes l(span, fmt::format(
-                      "Timeline of connection {}: streams, snapshots, data, keep-alives, findings",
-                      x.c.id));
+    lanes l(span, fmt::format("Timeline of connection {}: {}", x.c.id, told_by_timeline(x)));
     stream_lanes(l, x);
     tick_lane(l, x, tick_kind::snapshot, "Snapshots", false, snapshots_words(x));
     tick_lane(l, x, tick_kind::rollback, "Rolled back", false, rollback_words(x));
@@ -477,7 +642,7 @@ markup draw_timeline(const figure_context& x, const time_span& span) {
     hole_lane(l, x);
     tick_lane(l, x, tick_kind::acknowledged, "Acknowledged", true);
     tick_lane(l, x, tick_kind::noop, "No-op, answered", true, noop_words(x.c));
-    tick_lane(l, x, tick_kind::takeover, "Take-over", false);
+    takeover_lane(l, x);
     waiting_lane(l, x);
     findings_lane(l, x);
     return l.empty() ? markup{} : l.done();
@@ -490,11 +655,11 @@ markup timeline_figure(const figure_context& x) {
     if (whole.text.empty()) return {};
     const auto shown = timeline_span(x.c, x.rows.streams);
     if (shown.length() * 2 > x.c.life.length())
-        return figure_of("Timeline.", timeline_sentence(x.c), "", whole);
+        return figure_of("Timeline.", timeline_sentence(x), "", whole);
     html_writer both;
     both.put("{}<details class=\"more\"><summary>The whole connection, {}</summary>{}</details>",
              draw_timeline(x, shown), duration(x.c.life.length()), whole);
-    return figure_of("Timeline.", timeline_sentence(x.c),
+    return figure_of("Timeline.", timeline_sentence(x),
                      fmt::format("Zoomed to the {} of {} in which something happens.",
                                  short_duration(shown.length()), duration(x.c.life.length())),
                      both.take());

@@ -33,8 +33,8 @@ void tally_list(html_writer& w, const model& m) {
     entry(health::warning, m.hits.warnings, "warning");
     entry(health::note, m.hits.notes, "note");
     if (!m.cards.empty())
-        w.put("<li><a href=\"#findings\">in {}</a>{}</li>", count(m.cards.size(), "finding"),
-              folded_words(m));
+        w.put("<li><span><a class=\"nw\" href=\"#findings\">in {}</a>{}</span></li>",
+              count(m.cards.size(), "finding"), folded_words(m));
     if (m.capture.bytes.stream > 0) {
         w.put("<li class=\"soft\">{} of the TCP bytes were read as messages</li>",
               share(m.capture.bytes.message, m.capture.bytes.stream));
@@ -62,7 +62,7 @@ std::string packets_words(const model& m) {
 }
 
 void files_fact(html_writer& w, const model& m) {
-    w.raw("<div class=\"x2\"><dt>Files</dt><dd>");
+    w.raw("<div class=\"x2 files\"><dt>Files</dt><dd>");
     for (const auto& f : m.capture.files) {
         // The name may be long; the figures stay together.
         w.put("{}: <span class=\"nw\">{}", f.name, count(f.packets, "packet"));

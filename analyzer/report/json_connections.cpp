@@ -1,4 +1,6 @@
 // capture and connections[] of the JSON report.
+#include <fmt/format.h>
+
 #include "analyzer/report/format.h"
 #include "analyzer/report/json_parts.h"
 #include "analyzer/report/window_span.h"
@@ -111,6 +113,46 @@ void put_canal(json_writer& w, const canal_figures& f) {
     w.end_object();
 }
 
+void put_steps(json_writer& w, const model& m, const dcp_steps& s) {
+    if (!s.takeovers.empty()) {
+        w.name("takeovers").begin_array();
+        for (const auto& t : s.takeovers) {
+            w.begin_object().field("vbucket", std::uint32_t{t.partition});
+            put_text(w, "state", t.state);
+            put_frame(w, m, "at", t.at);
+            w.end_object();
+        }
+        w.end_array();
+    }
+    if (!s.closes.empty()) {
+        w.name("closeRequests").begin_array();
+        for (const auto& c : s.closes) {
+            w.begin_object().field("vbucket", std::uint32_t{c.partition});
+            put_frame(w, m, "asked", c.asked);
+            put_frame(w, m, "answered", c.answered);
+            if (c.answered.frame != 0)
+                w.field("status", std::string_view{fmt::format("0x{:x}", c.status)});
+            w.end_object();
+        }
+        w.end_array();
+    }
+    if (!s.retries.empty()) {
+        w.name("settingsRetried").begin_array();
+        for (const auto& r : s.retries) {
+            w.begin_object();
+            put_text(w, "name", r.name);
+            put_text(w, "value", r.value);
+            put_frame(w, m, "at", r.at);
+            w.end_object();
+        }
+        w.end_array();
+    }
+    if (s.maps == 0) return;
+    w.name("clusterMaps").begin_object().field("count", s.maps).field("bytes", s.map_bytes);
+    put_time(w, "first", s.maps_from_ns);
+    w.end_object();
+}
+
 void put_strings(json_writer& w, std::string_view key, const std::vector<std::string>& all) {
     w.name(key).begin_array();
     for (const auto& s : all) put_text(w, s);
@@ -181,6 +223,7 @@ void put_holes(json_writer& w, const model& m, const connection& c) {
         w.field("kind", h.is_gap ? "gap" : "unparsed").field("dir", name(h.dir));
         w.field("offset", h.offset).field("bytes", h.length).field("why", std::string_view{h.why});
         put_frame(w, m, "at", h.at);
+        put_frame(w, m, "before", h.before);
         w.end_object();
     }
     w.end_array();
@@ -247,6 +290,7 @@ void put_connection(json_writer& w, const model& m, const connection& c) {
         put_flow(w, m, *c.flow);
         put_noop(w, c.noop);
         put_durability(w, c);
+        put_steps(w, m, *c.steps);
     }
     if (!c.first_bytes.empty()) put_text(w, "firstBytes", c.first_bytes);
     if (!c.looks_like.empty()) put_text(w, "looksLike", c.looks_like);

@@ -59,21 +59,16 @@ void lanes::ticks(const time_sums& sums, std::size_t most, bool soft, std::strin
     }
     w_.raw("</svg>");
     if (text.empty()) return;
-    // Where no tick is: before the first one, else behind the last one; else what stands before a
-    // colon, which is the gist.
+    // Where no tick is: before the first one, else behind the last one, else below them.
     const auto first = place(view.from),
                last = place(view.from + static_cast<std::int64_t>(view.sums.size()) * view.width);
-    for (const auto words : {text, text.substr(0, text.find(':'))}) {
-        const auto width = width_of(words);
-        if (first > width) {
-            w_.put("<span class=\"tx\" style=\"left:.5rem\">{}</span>", words);
-            break;
-        }
-        if (last + width < 100) {
-            w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + .5rem)\">{}</span>", last,
-                   words);
-            break;
-        }
+    const auto width = width_of(text);
+    if (first > width) {
+        w_.put("<span class=\"tx\" style=\"left:.5rem\">{}</span>", text);
+    } else if (last + width < 100) {
+        w_.put("<span class=\"tx\" style=\"left:calc({:.2f}% + .5rem)\">{}</span>", last, text);
+    } else {
+        w_.put("<span class=\"tx below\">{}</span>", text);
     }
 }
 

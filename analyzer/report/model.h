@@ -24,6 +24,7 @@ inline constexpr std::size_t streams = 100'000, positions = 10'000, transactions
 inline constexpr std::size_t batches = 4000, writes = 2000, operations = 2000;
 inline constexpr std::size_t items = 20;    // a connection: first ones of it
 inline constexpr std::size_t holes = 100;   // a connection
+inline constexpr std::size_t steps = 100;   // a connection: of each list in dcp_steps
 inline constexpr std::size_t hits = 100;    // a finding: times it fired that are listed one by one
 inline constexpr std::size_t cards = 200;   // findings in full in text, Markdown and HTML
 inline constexpr std::size_t evidence = 5;  // a card: first three and last two
@@ -143,7 +144,8 @@ struct card {
     bool uncertain = false;
     std::vector<std::string> rules;
     std::uint32_t connection = 0;
-    std::uint64_t count = 0;  // rule hits on it
+    std::vector<std::uint32_t> others;  // connections that have a part in it
+    std::uint64_t count = 0;            // rule hits on it
     frame_ref first, last;
     bool going_on = false;       // still so when the capture ended
     std::int64_t amount_ns = 0;  // how long, for the rank
@@ -193,6 +195,7 @@ struct hole {  // a gap, or an unparsed run beside one
     std::uint64_t offset = 0, length = 0;
     std::string why;
     frame_ref at;
+    frame_ref before = {};  // of a gap: what brought the bytes in front of it; frame 0: not known
 };
 
 struct close_info {
@@ -227,6 +230,31 @@ struct noop_figures {
 struct durability_figures {
     std::uint64_t prepares = 0, committed = 0, aborted = 0, open = 0;
     std::int64_t least_ns = 0, most_ns = 0;  // prepare to outcome
+};
+
+// What few connections do and a report tells one by one.
+struct dcp_steps {
+    struct takeover {  // SET_VBUCKET_STATE
+        std::uint16_t partition = 0;
+        std::string state;  // "pending"
+        frame_ref at;
+    };
+    struct close {  // CLOSE_STREAM
+        std::uint16_t partition = 0;
+        std::uint32_t opaque = 0;
+        frame_ref asked, answered;
+        std::uint16_t status = 0;  // of the answer
+    };
+    struct retry {  // of a setting that was refused: the next that was accepted
+        std::string name, value;
+        frame_ref at;
+    };
+    std::vector<takeover> takeovers;
+    std::vector<close> closes;
+    std::vector<retry> retries;
+    // Cluster maps that came with "not my vbucket".
+    std::uint64_t maps = 0, map_bytes = 0;
+    std::int64_t maps_from_ns = 0;
 };
 
 struct canal_figures {
@@ -276,6 +304,7 @@ struct connection {
     recover::protocol carries{};
     role what = role::unknown;
     std::string name, target, agent;  // connection name or client id; bucket or destination
+    std::string short_name;           // of a name that is JSON: its agent and id; else empty
     time_span life;
     bool from_start = true;
     bool one_direction = false;
@@ -288,6 +317,7 @@ struct connection {
     seldom<flow_figures> flow;
     noop_figures noop;
     seldom<durability_figures> durable;
+    seldom<dcp_steps> steps;
     seldom<canal_figures> canal;
     std::vector<std::pair<std::uint32_t, std::string>> collections;  // id and name
     std::vector<hole> holes;
@@ -357,10 +387,11 @@ struct durable_write {
     std::string key, level;
     std::uint64_t prepare_seqno = 0, outcome_seqno = 0;
     enum class outcome : std::uint8_t { open, committed, aborted, superseded } how = outcome::open;
-    frame_ref prepared, finished, acked;  // acked: by the replica
-    std::int64_t latency_ns = -1;         // open: its age
-    std::int64_t replica_ack_ns = -1;     // -1: none
-    std::string application;              // what the application saw, where the capture has it
+    frame_ref prepared, finished, acked;       // acked: by the replica
+    std::int64_t latency_ns = -1;              // open: its age
+    std::int64_t replica_ack_ns = -1;          // -1: none
+    std::string application;                   // what the application saw, where the capture has it
+    std::uint32_t application_connection = 0;  // of it; 0: none, or several
 };
 
 // A request of an application to the key-value service, with its answer.

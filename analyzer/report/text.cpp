@@ -120,7 +120,13 @@ class text_page {
         const auto line_start =
             fmt::format("  {:<16}{}{}", what, pad_left(plain_spaces(exact_bytes(part)), 12),
                         pad_left(plain_spaces(share(part, m_.capture.bytes.stream)), 11));
-        if (note.empty()) return line(line_start);
+        // Too narrow to stand beside.
+        const auto below = narrow_ && 44 + display_width(note) > width_;
+        if (note.empty() || below) {
+            line(line_start);
+            if (below) wrap(out_, "    ", note, 4, width_);
+            return;
+        }
         wrap(out_, line_start + "   ", note, 44, std::max<std::size_t>(width_, 56));
     }
 

@@ -86,7 +86,7 @@ std::string headline_of(const model& m) {
     out += where_of(m, m.cards[0], out);
     const auto first_name = m.find(m.cards[0].connection);
     const auto begins_with_name = first_name != nullptr && !first_name->name.empty() &&
-                                  out.starts_with(printable(first_name->name));
+                                  out.starts_with(display_name(*first_name));
     if (m.cards[0].going_on) {
         for (std::size_t i = 1; i < m.cards.size(); ++i) {
             if (!m.cards[i].going_on || m.cards[i].level < severity::warning) break;

@@ -109,17 +109,23 @@ void lag_meaning(card& c, const pace& p, const std::vector<const batch_row*>& ba
             batches.back()->last_position);
     }
     c.advice = {
-        "Check whether a bulk load, a restore or a delayed replica wrote these rows.",
+        "On the database, check whether a bulk load, a restore or a delayed replica wrote these "
+        "rows.",
         "Compare the clocks of database and capture host.",
-        fmt::format("Look at the parser delay of destination {}.", printable(owner.target))};
+        fmt::format("On the canal server, look at the parser delay of destination {}.",
+                    printable(owner.target))};
 }
 
 // A backlog that one batch brought, and what was slow after it.
 void recovered_words(card_draft& d, const std::vector<const batch_row*>& batches) {
     const auto& b = *batches.front();
+    const auto whole =
+        batches.size() > 1 && batches[1]->lag_ns <= d.limits.ns(findings::limit::lag_time);
     d.c.text +=
-        fmt::format(" Batch {} brought the backlog: {}, {}, {}.", b.batch,
+        fmt::format(" Batch {} brought the {}backlog: {}, {}, {}.", b.batch, whole ? "whole " : "",
                     count(b.entries, "entry", "entries"), count(b.rows, "row"), bytes(b.bytes));
+    d.c.meaning = "A restart or a pause of the consumer.";
+    d.c.advice = {"Nothing for the backlog."};
     if (batches.size() > 1)
         d.c.text += fmt::format(" The next batch was {} behind.", duration(batches[1]->lag_ns));
     const auto took = [](const batch_row* one) {
@@ -130,8 +136,26 @@ void recovered_words(card_draft& d, const std::vector<const batch_row*>& batches
     const auto* slow = *std::max_element(batches.begin(), batches.end(),
                                          [&](auto* x, auto* y) { return took(x) < took(y); });
     if (took(slow) < quick_ns) return;
-    d.c.text += fmt::format(" The client held batch {} for {} before it acknowledged it.",
-                            slow->batch, duration(took(slow)));
+    // What waits behind a batch that is held is late by that.
+    const auto at = std::find(batches.begin(), batches.end(), slow);
+    const auto* next = at + 1 == batches.end() ? nullptr : *(at + 1);
+    const auto late = next != nullptr && next->lag_ns > slow->lag_ns &&
+                      next->lag_ns <= took(slow) + slow->lag_ns + quick_ns &&
+                      next->asked.frame != 0 && next->asked.time_ns >= slow->finished.time_ns;
+    if (late) {
+        d.c.text += fmt::format(
+            " Batch {} was {} old because the client held batch {} for {} before it asked again.",
+            next->batch, duration(next->lag_ns), slow->batch, duration(took(slow)));
+    } else {
+        d.c.text += fmt::format(" The client held batch {} for {} before it acknowledged it.",
+                                slow->batch, duration(took(slow)));
+    }
+    d.c.meaning +=
+        fmt::format(" The {} between batch {} and its acknowledgement are the consumer's own work.",
+                    duration(took(slow)), slow->batch);
+    d.c.advice.push_back(
+        fmt::format("If {} a batch is not expected, measure what the consumer does with it.",
+                    duration(took(slow))));
     d.evidence(slow->finished,
                fmt::format("batch {} acknowledged after {}", slow->batch, duration(took(slow))));
 }
@@ -185,7 +209,10 @@ void word_lag(card_draft& d) {
         c.title =
             fmt::format("{} {} {} behind{}", who, at_first ? "started" : "was",
                         rough_duration(most), at_first ? " and caught up" : ", then caught up");
-        c.state = fmt::format("over: {} at the end", rough_duration(last));
+        c.state =
+            at_first && batches[1]->lag_ns <= limit
+                ? fmt::format("over: {} at the next batch", rough_duration(batches[1]->lag_ns))
+                : fmt::format("over: {} at the end", rough_duration(last));
         c.condition = fmt::format("was {} behind, recovered", rough_duration(most));
     }
     c.clause = fmt::format("is {} behind", rough_duration(last));
@@ -427,9 +454,26 @@ void word_cut_packet(card_draft& d) {
                 "If it is a request, take it as never made: the server cannot have read it."};
 }
 
+// By type of a statement, what happened to its table.
+constexpr std::pair<std::string_view, std::string_view> statements_done[] = {
+    {"ALTER", "was altered"},    {"CREATE", "was created"}, {"ERASE", "was dropped"},
+    {"TRUNCATE", "was emptied"}, {"RENAME", "was renamed"}, {"CINDEX", "got an index"},
+    {"DINDEX", "lost an index"},
+};
+
 void word_ddl(card_draft& d) {
     const auto statements = d.lead().count;
     const auto sql = text_of(d.first_hit(), "sql");
+    const auto table = text_of(d.first_hit(), "table"),
+               kind = text_of(d.first_hit(), "statementType");
+    const auto done = std::find_if(std::begin(statements_done), std::end(statements_done),
+                                   [&](const auto& one) { return one.first == kind; });
+    if (statements == 1 && count_of(d.first_hit(), "statements") == 1 && !table.empty() &&
+        done != std::end(statements_done)) {
+        d.c.title = fmt::format("table {} {}", table, done->second);
+        d.c.clause = d.c.title;
+        if (!sql.empty()) d.c.text = sql;
+    }
     if (!sql.empty()) d.c.brief = sql.size() > 60 ? elide_end(sql, 60) : sql;
     // The batch says where; what was altered stands above.
     const auto* in = batch_at(d, d.first_hit().last);
@@ -443,13 +487,18 @@ void word_ddl(card_draft& d) {
 
 // The automatic one of a new connection that had nothing to drop.
 void word_rollback(card_draft& d) {
-    if (d.lead().level != severity::note || d.lead().count > 1) return;
+    const auto& h = d.first_hit();
+    if (d.lead().level != severity::note || d.lead().count > 1 ||
+        !h.text.starts_with("the automatic rollback"))
+        return;
     auto& c = d.c;
     c.brief = "automatic, before the first GET";
-    if (count_of(d.first_hit(), "droppedBatches") > 0) return;
+    if (count_of(h, "droppedBatches") > 0 || count_of(h, "batchId") != 0) return;
     c.title = "the client rolled back before its first GET";
     c.state = "automatic, nothing was open";
     c.text = "Batch 0 (all): 0 batches were dropped.";
+    c.shown.clear();
+    d.evidence(h.last, "CLIENTROLLBACK 0");
     c.meaning = "The Java client does so at every start.";
     c.advice = {"Nothing."};
 }
@@ -460,16 +509,38 @@ std::string hole_words(const connection& owner, std::uint64_t holes, std::uint64
     if (other_side_has_all(owner, false))
         out = "The other side acknowledged by TCP what is missing: it arrived. ";
     if (unparsed == 0) return out + "All bytes around could be read.";
-    std::string pieces;
-    std::size_t n = 0;
-    for (const auto& h : owner.holes) {
-        if (h.is_gap || ++n > 4) continue;
-        pieces += (pieces.empty() ? "" : ", ") + exact_bytes(h.length);
-    }
+    const auto pieces = pieces_words(owner);
     return out + fmt::format("{} beside {} belong to messages that were cut by {}{}.",
                              exact_bytes(unparsed), holes == 1 ? "it" : "them",
                              holes == 1 ? "it" : "them",
-                             n >= 2 && n <= 4 ? fmt::format(" ({})", pieces) : std::string{});
+                             pieces.empty() ? std::string{} : fmt::format(" ({})", pieces));
+}
+
+// Of a single hole the seqno at which its stream is read again.
+std::string where_it_went_on(const card_draft& d) {
+    const stream_row* behind = nullptr;
+    std::size_t n = 0;
+    for (const auto* s : d.streams()) {
+        n += s->not_captured.size();
+        if (!s->not_captured.empty()) behind = s;
+    }
+    if (n != 1) return {};
+    return fmt::format(" Reading went on at seqno {}.",
+                       number(behind->not_captured.front().second + 1));
+}
+
+// What stands on both sides of each hole, the missing bytes between them.
+void show_holes(card_draft& d) {
+    if (d.owner->holes_left_out > 0) return;
+    d.c.shown.clear();
+    for (const auto& h : d.owner->holes) {
+        if (!h.is_gap) continue;
+        d.evidence(h.before, "last segment before the hole");
+        d.evidence(h.at,
+                   fmt::format("first segment after it: {} from the {} are missing at offset {}",
+                               exact_bytes(h.length), h.dir == direction::c2s ? "client" : "server",
+                               number(h.offset)));
+    }
 }
 
 void word_gap(card_draft& d) {
@@ -495,6 +566,8 @@ void word_gap(card_draft& d) {
     c.condition = "healthy; capture has a hole";
     c.text = hole_words(*d.owner, gap->count, all.unparsed);
     if (!seqnos.empty()) c.text += fmt::format(" Not captured: {}.", seqnos);
+    c.text += where_it_went_on(d);
+    show_holes(d);
     c.amount = all.gap;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analyzer/report/format.h"
 #include "analyzer/report/word_dcp.h"
@@ -11,6 +12,11 @@ namespace cdcscope::report {
 namespace {
 
 using findings::code;
+
+// D42 looks only at streams of which this is true.
+constexpr std::string_view announced =
+    "The stream started at seqno 0 with collections on, so the collection should have been "
+    "announced.";
 
 std::uint64_t messages_named(const connection& c, std::string_view type) {
     for (const auto& t : c.by_type) {
@@ -105,7 +111,7 @@ void word_stall(card_draft& d) {
                                   d.lasts ? std::string_view{"still at the end"} : until_its_end);
         c.state = d.lasts ? std::string_view{"still going on"} : until_its_end;
     } else {
-        c.title = fmt::format("{} received nothing for {} from {} on", name, rough_duration(length),
+        c.title = fmt::format("{} received no data for {} from {} on", name, rough_duration(length),
                               time_words(d.m, since.time_ns));
         c.condition = fmt::format("was stalled for {}", rough_duration(length));
         c.state = fmt::format("over after {}", duration(length));
@@ -130,6 +136,9 @@ void word_stall(card_draft& d) {
         exact_bytes(f.full_at_end ? f.outstanding : f.peak),
         f.acknowledgements == 0 || f.full_at_end ? exact_bytes(0) : std::string("too little"),
         exact_duration(length));
+    const auto& data = owner.ticks[tick_kind::data];
+    if (f.full_at_end && !data.empty() && data.last() <= since.time_ns)
+        c.text += " No data came after that.";
     if (owner.noop.sent > 0) {
         c.text += owner.noop.sent == owner.noop.answered
                       ? fmt::format(" All {} were answered.", count(owner.noop.sent, "keep-alive"))
@@ -163,6 +172,26 @@ void word_stall(card_draft& d) {
 
 // ---- D11 alone
 
+// How much of the window each acknowledgement freed, where the course of the window has all of
+// them.
+std::string freed_words(const connection& owner) {
+    const auto& f = *owner.flow;
+    const auto points = owner.window.points();
+    if (owner.window.thinned() || f.full.size() != f.full_times || f.full_at_end) return {};
+    auto least = UINT64_MAX;
+    for (const auto& full : f.full) {
+        const auto after = std::find_if(points.begin(), points.end(), [&](const point& p) {
+            return p.at == full.to && p.value < f.window;
+        });
+        if (after == points.end() || after == points.begin()) return {};
+        least = std::min(least, (after - 1)->value - after->value);
+    }
+    if (least == UINT64_MAX) return {};
+    return least * 2 > f.window
+               ? fmt::format(", by {} or more: over half of it", exact_bytes(least))
+               : fmt::format(", by {} or more", exact_bytes(least));
+}
+
 void word_full(card_draft& d) {
     if (d.owner == nullptr) return;
     const auto& f = *d.owner->flow;
@@ -176,8 +205,8 @@ void word_full(card_draft& d) {
     const auto freed = times - (f.full_at_end ? 1 : 0);
     c.text = fmt::format("The most that was unacknowledged is {}.", exact_bytes(f.peak));
     if (freed > 0)
-        c.text += fmt::format(" {} an acknowledgement freed it; this is how flow control works.",
-                              freed == times ? "Each time" : "Before");
+        c.text += fmt::format(" {} an acknowledgement freed it{}; this is how flow control works.",
+                              freed == times ? "Each time" : "Before", freed_words(*d.owner));
     if (f.full_at_end)
         c.text += fmt::format(" {} freed it before the connection or the capture ended.",
                               times == 1 ? "Nothing" : "The last time nothing");
@@ -206,14 +235,23 @@ void word_ack_short(card_draft& d) {
                           exact_bytes(bytes_short), no_break_space, count(prepares, "prepare"));
     c.brief = fmt::format("2{}B less for each of {}", no_break_space, count(prepares, "prepare"));
     c.condition = fmt::format("acknowledges {} short", exact_bytes(bytes_short));
+    const auto left = count_of(h, "preparesLeft");
+    const auto window = exact_bytes(count_of(h, "connectionBufferSize"));
     c.text = fmt::format(
-        "The client acknowledged {}, what was on the wire. The server counted {}. After {} more "
-        "the window of {} is closed.",
-        exact_bytes(count_of(h, "ackedBytes")),
-        exact_bytes(count_of(h, "ackedBytes") + bytes_short),
-        count(count_of(h, "preparesLeft"), "prepare"),
-        exact_bytes(count_of(h, "connectionBufferSize")));
-    c.state.clear();
+        "{}: the server counts {}, the client acknowledges the {} that were on the wire. The "
+        "missing {} stay in the window for good. After {} more ({} durable writes in all) the "
+        "window of {} is full for good.",
+        count(prepares, "prepare"), exact_bytes(count_of(h, "ackedBytes") + bytes_short),
+        exact_bytes(count_of(h, "ackedBytes")), exact_bytes(bytes_short), count(left, "prepare"),
+        number(prepares + left), window);
+    c.state = d.owner->flow->outstanding >= bytes_short
+                  ? fmt::format("at the end: {}", exact_bytes(d.owner->flow->outstanding))
+                  : std::string{};
+    c.shown.clear();
+    for (const auto& one : d.lead().hits)
+        d.evidence(one.last,
+                   fmt::format("acknowledges {}, {} left", exact_bytes(count_of(one, "ackedBytes")),
+                               exact_bytes(count_of(one, "shortfallBytes"))));
     c.amount = bytes_short;
 }
 
@@ -221,6 +259,7 @@ void word_shared_name(card_draft& d) {
     const auto& h = d.first_hit();
     if (d.lead().count > 1 || text_of(h, "name").empty()) return;
     const auto other = count_of(h, "other");
+    d.c.others.push_back(static_cast<std::uint32_t>(other));
     d.c.title = fmt::format("connections {} and {} both use the name {}",
                             std::min<std::uint64_t>(other, d.c.connection),
                             std::max<std::uint64_t>(other, d.c.connection), text_of(h, "name"));
@@ -235,20 +274,36 @@ void word_shared_name(card_draft& d) {
     d.evidence(h.last, "second DCP_OPEN");
 }
 
+// "19 messages with 11 keys"; keys that cannot be told apart any more are not counted.
+std::string keys_words(const rule_finding& f) {
+    std::set<std::pair<std::uint64_t, std::string>> keys;
+    auto all = f.count == f.hits.size();
+    for (const auto& h : f.hits) {
+        keys.emplace(count_of(h, "partition"), text_of(h, "key"));
+        all = all && !text_of(h, "key").starts_with("(redacted, ");
+    }
+    const auto messages = count(f.count, "message");
+    return all ? fmt::format("{} with {}", messages, count(keys.size(), "key"))
+               : fmt::format("{} with keys", messages);
+}
+
 void word_collections(card_draft& d) {
-    if (d.lead().count < 2) return;
     const auto& hits = d.lead().hits;
+    d.c.state = count(d.lead().count, "message");
+    if (d.lead().count < 2) {
+        d.c.text = std::string(announced);
+        return;
+    }
     const auto id = count_of(hits.front(), "collectionId");
     const auto one = std::all_of(hits.begin(), hits.end(),
                                  [&](auto& h) { return count_of(h, "collectionId") == id; });
-    d.c.brief = fmt::format("{}{} of collection 0x{:x}", count(d.lead().count, "key"),
-                            one ? "" : ", first one", id);
-    d.c.title = one ? fmt::format("{} of collection 0x{:x}, which was never announced",
-                                  count(d.lead().count, "key"), id)
+    const auto keys = keys_words(d.lead());
+    d.c.brief = fmt::format("{} of {}collection 0x{:x}", keys, one ? "" : "several, first ", id);
+    d.c.title = one ? fmt::format("{} of collection 0x{:x}, which was never announced", keys, id)
                     : fmt::format("{} of collections that were never announced, the first 0x{:x}",
-                                  count(d.lead().count, "key"), id);
-    d.c.text = fmt::format("The first one is {} on vb {}.", text_of(hits.front(), "key"),
-                           count_of(hits.front(), "partition"));
+                                  keys, id);
+    d.c.text = fmt::format("The first key is {} on vb {}. {}", text_of(hits.front(), "key"),
+                           count_of(hits.front(), "partition"), announced);
 }
 
 void word_controls(card_draft& d) {
@@ -259,6 +314,20 @@ void word_controls(card_draft& d) {
     d.c.title = fmt::format("the server refused {}: {}", count(d.lead().count, "setting"), names);
     d.c.shown.clear();
     for (const auto& h : d.lead().hits) d.evidence(h.last, h.text);
+    if (d.owner == nullptr) return;
+    std::size_t told = 0;
+    for (const auto& r : d.owner->steps->retries) {
+        const auto refused = [&](const hit& h) {
+            return text_of(h, "name") == printable(r.name) && h.last.time_ns < r.at.time_ns;
+        };
+        if (!std::any_of(d.lead().hits.begin(), d.lead().hits.end(), refused) || ++told > 4)
+            continue;
+        d.c.text += fmt::format(" The client then sent {} {}, which was accepted.",
+                                printable(r.name), printable(r.value));
+    }
+    const auto& data = d.owner->ticks[tick_kind::data];
+    if (!d.c.uncertain && !data.empty() && data.last() > d.lead().last.time_ns)
+        d.c.state = "data came all the same";
 }
 
 void word_silent(card_draft& d) {

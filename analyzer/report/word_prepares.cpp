@@ -41,8 +41,21 @@ std::string prepare_words(const hit& h, const durable_write* w) {
                        w != nullptr ? w->level : text_of(h, "durability"));
 }
 
-bool took_over(const card_draft& d) {
-    return d.owner != nullptr && !d.owner->ticks[tick_kind::takeover].empty();
+bool took_over(const card_draft& d, std::uint64_t partition) {
+    const auto of_it = [&](const dcp_steps::takeover& t) { return t.partition == partition; };
+    return d.owner != nullptr &&
+           std::any_of(d.owner->steps->takeovers.begin(), d.owner->steps->takeovers.end(), of_it);
+}
+
+// Why its stream ended.
+std::string end_words(const card_draft& d, const hit& h) {
+    for (const auto* s : d.streams()) {
+        if (s->partition == count_of(h, "partition") && s->finished.frame == h.last.frame &&
+            s->finished.file == h.last.file && s->state == stream_state::ended)
+            return fmt::format(", reason {} ({})", s->end_reason,
+                               s->end_reason == 0 ? std::string("OK") : s->end_name);
+    }
+    return {};
 }
 
 std::string story_of(const card_draft& d, const hit& h, const durable_write* w, left_by how,
@@ -52,11 +65,17 @@ std::string story_of(const card_draft& d, const hit& h, const durable_write* w, 
         out += w->replica_ack_ns < 0 ? std::string(", not acknowledged by the replica")
                                      : fmt::format(", acknowledged by the replica after {}",
                                                    duration(w->replica_ack_ns));
+        // With the active node two copies: the majority of up to three.
+        if (w->replica_ack_ns >= 0 && how != left_by::stream)
+            out += ", so the majority was reached (with one or two replicas)";
     }
     switch (how) {
         case left_by::stream:
-            out += fmt::format("; the stream ended after {}{}.", age,
-                               took_over(d) ? ", with a take-over on the connection" : "");
+            out += fmt::format(
+                "; the stream ended after {}{}.", age,
+                took_over(d, count_of(h, "partition"))
+                    ? fmt::format(", after a take-over of vb {}", count_of(h, "partition"))
+                    : std::string{});
             break;
         case left_by::connection:
             out += fmt::format("; the connection closed after {}.", age);
@@ -70,7 +89,11 @@ std::string story_of(const card_draft& d, const hit& h, const durable_write* w, 
     }
     if (how != left_by::time) out += " No commit or abort was seen.";
     if (w != nullptr && !w->application.empty())
-        out += fmt::format(" The application: {}.", printable(w->application));
+        out += fmt::format(" The application{}: {}.",
+                           w->application_connection == 0
+                               ? std::string{}
+                               : fmt::format(" (connection {})", w->application_connection),
+                           printable(w->application));
     return out;
 }
 
@@ -126,18 +149,20 @@ void show(card_draft& d, const hit& h, left_by how) {
     const auto* w = write_of(d, h);
     d.evidence(h.first, prepare_words(h, w));
     if (w != nullptr && w->acked.frame != 0)
-        d.evidence(w->acked, fmt::format("acknowledged by the replica after {}",
-                                         duration(w->replica_ack_ns)));
+        d.evidence(w->acked, fmt::format("SEQNO_ACKNOWLEDGED of the replica reaches {} after {}",
+                                         number(w->prepare_seqno), duration(w->replica_ack_ns)));
     const auto key = text_of(h, "key");
     switch (how) {
         case left_by::stream:
-            return d.evidence(h.last, fmt::format("STREAM_END vb {}", count_of(h, "partition")));
+            return d.evidence(h.last, fmt::format("STREAM_END vb {}{}", count_of(h, "partition"),
+                                                  end_words(d, h)));
         case left_by::connection:
             return d.evidence(
                 d.owner != nullptr && d.owner->closed.seen ? d.owner->closed.at : h.last,
                 d.owner != nullptr && d.owner->closed.by == direction::c2s
-                    ? "client closes the connection"
-                    : "server closes the connection");
+                    ? fmt::format("{} closes the connection",
+                                  d.owner->what == role::dcp_replica ? "replica" : "client")
+                    : std::string("server closes the connection"));
         default:
             return d.evidence(h.last, "still open");
     }
@@ -153,7 +178,7 @@ void word_prepares(card_draft& d) {
     c.shown.clear();
     for (const auto& one : d.lead().hits) show(d, one, end_of(one));
     c.evidence_left_out = 0;
-    c.condition = fmt::format("{} open", count(n, "durable write"));
+    c.condition = fmt::format("{} left open", count(n, "durable write"));
     const auto all_over = std::all_of(d.lead().hits.begin(), d.lead().hits.end(), [](auto& one) {
         return end_of(one) == left_by::stream || end_of(one) == left_by::connection;
     });

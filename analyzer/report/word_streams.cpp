@@ -17,6 +17,8 @@ constexpr std::size_t most_told = 4;  // refusals in a text
 constexpr std::size_t most_also = 8;  // frames beside the first one in a line of evidence
 // A connection that closes so soon after the end of its stream could not ask again.
 constexpr std::int64_t at_once_ns = 100'000'000;
+// Who asks again sooner than that has not waited for a new cluster map.
+constexpr std::int64_t soon_ns = 1'000'000'000;
 
 bool same_frame(const frame_ref& a, const frame_ref& b) {
     return a.frame == b.frame && a.file == b.file;
@@ -43,6 +45,16 @@ std::string position_words(const stream_row& s) {
     if (s.end != UINT64_MAX && s.start > s.end)
         return fmt::format("start {}, end {}", number(s.start), number(s.end));
     return fmt::format("start {}, snapshot {}", number(s.start),
+                       range(s.snapshot_start, s.snapshot_end));
+}
+
+// "start 50 lies outside the requested snapshot 60..70".
+std::string position_sentence(const stream_row& s) {
+    if (s.end != UINT64_MAX && s.start > s.end)
+        return fmt::format("start {} lies behind the requested end {}", number(s.start),
+                           number(s.end));
+    if (s.start >= s.snapshot_start && s.start <= s.snapshot_end) return position_words(s);
+    return fmt::format("start {} lies outside the requested snapshot {}", number(s.start),
                        range(s.snapshot_start, s.snapshot_end));
 }
 
@@ -77,7 +89,8 @@ void show_refusal(card_draft& d, const stream_row& s, const std::vector<const hi
 
 std::string refusal_sentence(const stream_row& s, const std::vector<const hit*>& answers) {
     auto out = fmt::format(" vb {}: {} (0x{:02x})", s.partition, s.status_name, s.status);
-    if (s.status == dcp::status::erange) out += ", " + position_words(s);
+    if (s.status == dcp::status::key_eexists) out += ", a stream is open already";
+    if (s.status == dcp::status::erange) out += ", " + position_sentence(s);
     if (s.times > 1) {
         out += fmt::format(", asked {} times", number(s.times));
         if (answers.size() == s.times)
@@ -85,6 +98,16 @@ std::string refusal_sentence(const stream_row& s, const std::vector<const hit*>&
                 " in {}", duration(answers.back()->last.time_ns - answers.front()->first.time_ns));
     }
     return out + ".";
+}
+
+// A client that asks again at once gets the same answer: how soon it did at the soonest.
+std::string patience_advice(const stream_row& s, const std::vector<const hit*>& answers) {
+    auto soonest = INT64_MAX;
+    for (std::size_t i = 1; i < answers.size(); ++i)
+        soonest = std::min(soonest, answers[i]->first.time_ns - answers[i - 1]->last.time_ns);
+    if (s.status != dcp::status::not_my_vbucket || soonest < 0 || soonest >= soon_ns) return {};
+    return fmt::format("For vb {} wait for the new map instead of asking again after {}.",
+                       s.partition, duration(soonest));
 }
 
 // The table's words for those reasons that are there.
@@ -121,7 +144,7 @@ void word_refused(card_draft& d) {
     std::uint64_t asked = 0, told = 0, rows = 0;
     bool duplicate = false, moved = false, position = false, other = false, resolved = true;
     std::vector<std::pair<std::string, std::uint64_t>> reasons;
-    std::string sentences;
+    std::string sentences, patience;
     c.shown.clear();
     for (const auto* row : d.streams()) {
         const auto& s = *row;
@@ -141,12 +164,14 @@ void word_refused(card_draft& d) {
         resolved = resolved && (is_duplicate || opened_later(d, s, s.answered.time_ns));
         const auto answers = answers_of(d, s);
         show_refusal(d, s, answers);
+        if (patience.empty()) patience = patience_advice(s, answers);
         if (told >= most_told) continue;
         ++told;
         sentences += refusal_sentence(s, answers);
     }
     c.evidence_left_out = 0;
     if (!other) refusal_advice(d, duplicate, moved, position);
+    if (!patience.empty()) c.advice.push_back(patience);
     if (!resolved) c.state = "not resolved on this connection";
     std::string list;
     for (const auto& [reason, n] : reasons)
@@ -180,13 +205,21 @@ void word_rollbacks(card_draft& d) {
     d.evidence(h.first, fmt::format("vb {} asked for from {}", partition, start));
     d.evidence(h.last, fmt::format("ROLLBACK to {}", number(back)));
     c.text = fmt::format("The client asked from {} and was told {}.", start, number(back));
+    if (back > 0)
+        c.advice = {
+            fmt::format("Check that the client undoes what it applied above {}.", number(back))};
     for (const auto* s : d.streams()) {
         if (!opened(*s) || s->partition != partition || s->start > back ||
             s->asked.time_ns < h.last.time_ns)
             continue;
         const auto later = duration(s->asked.time_ns - h.last.time_ns);
-        c.text += fmt::format(" It asked again from {} {} later; the stream opened.",
-                              number(s->start), later);
+        // The request that was rolled back had another branch in mind, or purged tombstones.
+        const auto uuid =
+            s->vbucket_uuid == count_of(h, "vBucketUuid")
+                ? std::string{}
+                : fmt::format(" with the right vbucket uuid (0x{:x})", s->vbucket_uuid);
+        c.text += fmt::format(" It asked again from {}{} {} later; the stream opened.",
+                              number(s->start), uuid, later);
         c.state = "accepted";
         d.evidence(s->asked, fmt::format("asked for again, from {}", number(s->start)));
         break;
@@ -244,13 +277,29 @@ void reason_words(card_draft& d, const stream_row& s) {
             break;
         case end_reason::state_changed:
             c.meaning = "The vbucket is no longer active on this node: rebalance or failover.";
-            c.advice = {fmt::format(
-                "Let the client fetch the cluster map and ask the new active node, from seqno {}.",
-                number(s.last_seqno))};
+            c.advice = {fmt::format("Let the client fetch the cluster map and ask the new active "
+                                    "node, from seqno {}.",
+                                    number(s.last_seqno)),
+                        "Nothing, if a rebalance was running: the client asks there by itself."};
             break;
         default:
             break;
     }
+}
+
+// What the client asked for, and what became of asking again.
+std::string close_words(const card_draft& d, const stream_row& s) {
+    std::string out, again;
+    if (d.owner == nullptr) return out;
+    for (const auto& c : d.owner->steps->closes) {
+        if (c.partition != s.partition || c.asked.time_ns < s.asked.time_ns) continue;
+        if (out.empty() && c.asked.time_ns <= s.finished.time_ns) {
+            out = "CLOSE_STREAM, then STREAM_END with reason closed. ";
+        } else if (!out.empty() && again.empty() && c.status == dcp::status::key_enoent) {
+            again = fmt::format("A second CLOSE_STREAM found no stream (0x{:02x}). ", c.status);
+        }
+    }
+    return out + again;
 }
 
 }  // namespace
@@ -282,7 +331,10 @@ void word_ended(card_draft& d) {
         d.evidence(h.last, fmt::format("STREAM_END vb {}, reason {} ({})", s.partition,
                                        s.end_reason, s.end_name));
         reason_words(d, s);
-        if (s.end_reason == 1) c.state = "asked for by the client";
+        if (s.end_reason == 1) {
+            c.state = "asked for by the client";
+            c.text = close_words(d, s) + c.text;
+        }
         if (s.end_reason == 1 || opened_later(d, s, s.finished.time_ns)) return;
         const auto* owner = d.owner;
         const auto closed = owner != nullptr && owner->closed.seen

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analyzer/report/format.h"
+#include "proto/findings/reference.h"
 
 namespace cdcscope::report {
 
@@ -50,6 +51,26 @@ bool other_side_has_all(const connection& c, bool or_cut) noexcept {
     return any && c.holes_left_out == 0;
 }
 
+std::string pieces_words(const connection& c) {
+    const hole* gap = nullptr;
+    std::size_t gaps = 0, pieces = 0;
+    for (const auto& h : c.holes) {
+        (h.is_gap ? gaps : pieces) += 1;
+        if (h.is_gap) gap = &h;
+    }
+    if (pieces == 0 || pieces > 4 || c.holes_left_out > 0) return {};
+    std::string out;
+    for (const auto& h : c.holes) {
+        if (h.is_gap) continue;
+        const std::string_view where = gaps != 1 || h.dir != gap->dir ? ""
+                                       : h.offset < gap->offset       ? " before "
+                                                                      : " after ";
+        out += fmt::format("{}{}{}", out.empty() ? "" : ", ", exact_bytes(h.length), where);
+        if (!where.empty()) out += out.find("the hole") == std::string::npos ? "the hole" : "it";
+    }
+    return pieces > 1 || gaps == 1 ? out : std::string{};
+}
+
 std::string_view role_words(role r) noexcept {
     constexpr std::array<std::string_view, 9> words{
         "DCP connection", "DCP consumer", "DCP replica", "DCP producer",    "KV application",
@@ -75,7 +96,8 @@ std::string_view protocol_word(const connection& c) noexcept {
 }
 
 std::string display_name(const connection& c) {
-    const auto name = printable(c.name), target = printable(c.target);
+    const auto name = printable(c.short_name.empty() ? c.name : c.short_name),
+               target = printable(c.target);
     if (c.what == role::canal_client && !target.empty()) {
         return name.empty() ? target : fmt::format("{} / {}", target, name);
     }
@@ -212,8 +234,16 @@ std::string tally_sentence(const model& m) {
 
 std::string chats_sentence(const model& m) {
     if (m.hits.chats == 0) return {};
-    return fmt::format("{} {} only in the JSON.", count(m.hits.chats, "chat"),
-                       m.hits.chats == 1 ? "is" : "are");
+    const auto one = m.hits.chats == 1;
+    std::string which;
+    for (const auto& f : m.findings) {
+        if (!one || f.level != severity::chat || f.hits.empty()) continue;
+        which = fmt::format(": {}", f.hits.front().text);
+        if (f.connection != 0 && which.find("onnection") == std::string::npos)
+            which += fmt::format(" (connection {})", f.connection);
+    }
+    return fmt::format("{} ({}) {} only in the JSON{}.", count(m.hits.chats, "chat"),
+                       findings::meaning_of(severity::chat), one ? "is" : "are", which);
 }
 
 std::string length_words(const model& m) {
@@ -251,7 +281,7 @@ std::string file_list(const model& m) {
 
 std::string title_words(const model& m, const card& c) {
     const auto* owner = m.find(c.connection);
-    if (owner != nullptr && !owner->name.empty() && c.title.starts_with(printable(owner->name)))
+    if (owner != nullptr && !owner->name.empty() && c.title.starts_with(display_name(*owner)))
         return c.title;
     return c.title.starts_with("vb ") ? c.title : capitalized(c.title);
 }
@@ -292,6 +322,12 @@ std::string unparsed_words(const model& m) {
     if (cut > 0 && m.capture.holes > 0) {
         out = fmt::format("pieces of the messages that the {} cut{}",
                           m.capture.holes == 1 ? "hole" : "holes", m.capture.holes == 1 ? "s" : "");
+        if (m.capture.holes == 1) {
+            for (const auto& c : m.connections) {
+                if (const auto pieces = pieces_words(c); !pieces.empty() && foreign == 0)
+                    out += fmt::format(" ({})", pieces);
+            }
+        }
     } else if (cut > 0) {
         out = "between messages";
     }

@@ -23,11 +23,16 @@ namespace cdcscope::report {
 // acknowledged by TCP, or (`or_cut`) only cut off by the snapshot length.
 [[nodiscard]] bool other_side_has_all(const connection& c, bool or_cut) noexcept;
 
+// Of the bytes of a connection that were not read, the pieces one by one where they are few, and
+// where they stand if there is one hole: "51 B before the hole, 176 B after it"; else empty.
+[[nodiscard]] std::string pieces_words(const connection& c);
+
 // "DCP consumer", "canal client".
 [[nodiscard]] std::string_view role_words(role r) noexcept;
 // "DCP", "KV", "canal".
 [[nodiscard]] std::string_view protocol_word(const connection& c) noexcept;
-// "eq_dcpq:connector-1", "example / 1001"; without a name what it is.
+// "eq_dcpq:connector-1", "example / 1001"; of a name that is JSON its agent and id; without a name
+// what it is.
 [[nodiscard]] std::string display_name(const connection& c);
 // "DCP consumer, bucket travel".
 [[nodiscard]] std::string role_and_target(const connection& c);
@@ -85,7 +90,8 @@ struct fact {
 
 // Why the errors, warnings and notes are more than the findings; empty where they are not.
 [[nodiscard]] std::string folded_words(const model& m);
-// "2 errors, 20 warnings, 35 notes in 21 findings." and "1 chat is only in the JSON."
+// "2 errors, 20 warnings, 35 notes in 21 findings." and "1 chat (everyday detail, no fault) is only
+// in the JSON: what it is."
 [[nodiscard]] std::string tally_sentence(const model& m);
 [[nodiscard]] std::string chats_sentence(const model& m);
 // How long the capture lasts: "140.0 s".

@@ -79,7 +79,9 @@ std::string answer_words(const operation& o) {
     auto out = o.status_name;
     if (o.status != 0) out += fmt::format(" (0x{:02x})", o.status);
     if (o.token)
-        out += fmt::format(", seqno {}, vb uuid 0x{:x}", number(o.token->second), o.token->first);
+        out += fmt::format(", mutation token{} seqno {}, vb uuid 0x{:x}",
+                           o.partition ? fmt::format(" vb {}", *o.partition) : std::string{},
+                           number(o.token->second), o.token->first);
     if (o.server_us) out += fmt::format(", {:.1f}{}µs in the server", *o.server_us, no_break_space);
     return out;
 }

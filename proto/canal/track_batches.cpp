@@ -31,7 +31,7 @@ struct tracker::state::delivery {
     std::string file;  // of first_repeated
     position last;     // of its last entry
     std::uint32_t ddls = 0;
-    std::string sql;               // of the first
+    std::string sql, table, kind;  // of the first
     std::string_view transaction;  // what is odd about it
     std::vector<transaction_facts> ended;
 };
@@ -169,7 +169,13 @@ row_change_view tracker::state::read_row_change(const entry_view& e, delivery& d
     const row_change_view change = parse_row_change(e.store);
     d.rows += change.rows;
     d.most_rows = std::max<std::uint64_t>(d.most_rows, change.rows);
-    if (change.is_ddl && d.ddls++ == 0) d.sql = change.sql.substr(0, 4096);
+    if (change.is_ddl && d.ddls++ == 0) {
+        d.sql = change.sql.substr(0, 4096);
+        d.table = e.header.schema.substr(0, longest_name);
+        if (!d.table.empty() && !e.header.table.empty()) d.table += '.';
+        d.table += e.header.table.substr(0, longest_name);
+        d.kind = row_of(enum_id::event_type).find(change.event_type);
+    }
     return change;
 }
 
@@ -285,6 +291,8 @@ void tracker::state::judge_delivery(key_state* key, const request* get, delivery
     if (d.ddls != 0) {
         std::vector<findings::figure> figures{
             {"batchId", d.id}, {"statements", std::uint64_t{d.ddls}}, {"sql", d.sql}};
+        if (!d.table.empty()) figures.push_back({"table", d.table});
+        if (!d.kind.empty()) figures.push_back({"statementType", d.kind});
         add_key(figures, key);
         report(code::canal_ddl, {severity::note, false, {}}, std::move(figures),
                sentence(std::uint64_t{d.ddls},

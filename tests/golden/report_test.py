@@ -56,11 +56,24 @@ class Words(unittest.TestCase):
         told = self.text("dcp/faults.pcap")
         self.assertIn("c10, not freed before the end", told)
         self.assertIn("is 224 B. Nothing freed it before the connection or the capture ended.", told)
+        # At its frame 164 B were outstanding; the producer sent on.
+        self.assertIn("window of 120 B full with 164 B and later 224 B", told)
 
     def test_what_became_of_a_late_batch_is_said(self):
         told = self.text("canal/lag.pcap")
         self.assertRegex(told, r"acknowledged after [0-9.]+ ms, [0-9.]+ s behind")
         self.assertNotRegex(told, r"lag after")
+
+    def test_a_name_that_is_json_is_told_by_its_agent_and_id(self):
+        capture = harness.CAPTURES / "dcp" / "java_client_ipv4.pcap"
+        done = harness.run("report", capture, "--no-progress")
+        rows = [line for line in done.stdout.decode().splitlines() if line.startswith("   c1 ")]
+        self.assertRegex(rows[0], r"DCP   capture-conn\S*\.\.\S*DA090E75DC ")
+        whole = report(capture)["connections"][0]["name"]
+        self.assertTrue(whole.startswith('"i":"639B106D56919040/6DAED3DA090E75DC","a":"capture-connector/1.2.3 java-dcp-client/'), whole)
+        told = self.text("dcp/java_client_ipv4.pcap")
+        self.assertIn("c1 capture-connector/1.2.3 639B106D56919040/6DAED3DA090E75DC", told)
+        self.assertIn(f"Name {whole}", told)
 
     def test_batches_that_were_rolled_back_did_not_just_go_away(self):
         told = self.text("canal/batches.pcap")
@@ -137,7 +150,8 @@ class Charts(unittest.TestCase):
         self.assertIn("<summary>The whole connection, 260 ms</summary>", page)
         self.assertEqual(55, report(capture)["connections"][0]["windowChartMs"])
         self.assertIn("Bytes from the server in each 5 ms.", page)
-        self.assertEqual("7", re.search(r'Requests refused</div>.*?<span class="tx"[^>]*>([^<]+)<', page)[1])
+        # Ticks leave no room beside them: below.
+        self.assertIn('<span class="tx below">7: duplicate, out of range (2), not my vbucket (4)</span>', page)
         refused = self.page(REPORTS / "dcp-stream-request-out-of-range.pcap")
         self.assertRegex(refused, r'Requests refused</div>.{1,300}<span class="tx"[^>]*>\d+: out of range')
         stall = self.page(STALL)
@@ -160,21 +174,21 @@ class Charts(unittest.TestCase):
         self.assertIn("Two outcomes, after 4.0 ms and 2.500 s.", page)
         self.assertNotIn("Histogram", page)
         self.assertIn("2 of 3 prepares", page)
-        self.assertIn(">ok, 0xa2, 0xa3, no answer<", page)
+        self.assertIn(">ok, in progress 0xa2, ambiguous 0xa3, no answer<", page)
         self.assertRegex(page, r"What the application saw \(connection \d\)")
 
     def test_of_a_hole_show_what_it_took(self):
         page = self.page(REPORTS / "tcp-lost-segment-resync.pcap")
-        self.assertIn("12,954 B in messages, 1,460 B never captured, 227 B unparsed (51 B, 176 B).", page)
-        self.assertIn("<dt>Recovered</dt><dd>53 of 60 items</dd>", page)
+        self.assertIn("12,954 B in messages, 1,460 B never captured, 227 B unparsed (51 B before the hole, 176 B after it).", page)
+        self.assertIn("<dt>Recovered</dt><dd>53 of 60 mutations</dd>", page)
         self.assertIn(">seqno 1..18 and 26..60<", page)
         self.assertRegex(page, r'never captured: <a href="#f\d+">1 hole</a>')
 
     def test_of_a_lag_name_the_limit_and_mark_each_batch(self):
         page = self.page(REPORTS / "canal-growing-lag.pcap")
         self.assertIn(">warning above 10 s<", page)
-        self.assertIn("Grows with every batch: from 2.000 s to 1 h 30 min in 5 batches.", page)
-        self.assertIn("350 ms from delivery to acknowledgement; never 2 open.", page)
+        self.assertIn("Grows with every batch: from 2.000 s to 1 h 30 min in 5 batches and 4.000 s.", page)
+        self.assertIn("350 ms from delivery to acknowledgement, asks again 600 ms later; never 2 open at once.", page)
         self.assertEqual(4, page.split('<div class="ln">Findings</div>')[1].split('<div class="ln ')[0].count('class="mk"'))
 
 

@@ -371,10 +371,10 @@ constexpr told phrases[] = {
     {"dcp-rollback-loop", "vb 1 was rolled back 5 times and its stream never opened"},
     {"dcp-rollback-loop", "asked from 4 with uuid 0x1 and was told 0; it asked the same 5 times"},
     {"dcp-stream-request-out-of-range",
-     "vb 723: out of range (0x22), start 110,208, snapshot "
+     "vb 723: out of range (0x22), start 110,208 lies outside the requested snapshot "
      "110,209..110,209"},
     {"dcp-stream-request-out-of-range",
-     "vb 239: out of range (0x22), start 1,893, snapshot "
+     "vb 239: out of range (0x22), start 1,893 lies outside the requested snapshot "
      "1,894..1,894"},
     {"dcp-stream-request-out-of-range", "not resolved on this connection"},
     {"dcp-stream-ended-not-reopened", "8 items, seqno 1..8; at 8 of snapshot 0..500"},
@@ -413,8 +413,8 @@ constexpr told phrases[] = {
     {"tcp-overlapping-retransmission", "8 items, seqno 1..8"},
     {"tcp-lost-segment-resync", "53 items, seqno 1..60"},
     {"tcp-lost-segment-resync", "1,460 B, vb 54 seqno 19..25"},
-    {"tcp-lost-segment-resync", "227 B in 2 pieces: 51 B, 176 B"},
-    {"tcp-lost-segment-resync", "(51 B, 176 B)"},
+    {"tcp-lost-segment-resync", "227 B: 51 B before the hole, 176 B after it"},
+    {"tcp-lost-segment-resync", "(51 B before the hole, 176 B after it)"},
     {"pcap-snaplen-128", "21 B from the client cut off by the snapshot length"},
     {"pcap-snaplen-128", "3,805 B from the server cut off by the snapshot length"},
     {"pcap-snaplen-128", "12 messages without all of its value"},

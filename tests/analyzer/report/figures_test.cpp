@@ -130,5 +130,13 @@ TEST(Figures, OfEveryCaseAreInTheJson) {
     EXPECT_GE(captures, 30U);
 }
 
+TEST(Figures, OfTwoFilesInOneReportAreInTheJson) {
+    cli::report_options o;
+    for (const auto* file : {"travel-1.pcap", "travel-2.pcap"})
+        o.common.captures.push_back(std::string(CDCSCOPE_SOURCE_DIR "/captures/travel/") + file);
+    o.common.quiet = o.common.no_progress = true;
+    expect_all_known(cli::read_report(o).model);
+}
+
 }  // namespace
 }  // namespace cdcscope::report
