@@ -9,6 +9,7 @@
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/nearest.h"
+#include "analyzer/cli/out_of_memory.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/terminal.h"
 
@@ -102,6 +103,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using namespace cdcscope::cli;
+    end_without_memory();
     try {
         catch_signals();
         return run(argc, argv);
@@ -109,7 +111,7 @@ int main(int argc, char** argv) {
         print_error(e.what());
         return exit_status::wrong_use;
     } catch (const std::bad_alloc&) {
-        print_error("not enough memory; --max-memory limits what is held back");
+        print_error(out_of_memory);
     } catch (const std::exception& e) {
         print_error(e.what());
     }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 
 #include <array>
 #include <optional>
 
 #include "proto/json/base64.h"
+#include "proto/json/rapid_memory.h"
 
 namespace cdcscope::cli {
 namespace {
@@ -142,7 +142,7 @@ std::string read_vector_line(std::string_view line, vector_line& to) {
         rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
     rapidjson::MemoryStream in(line.data(), line.size());
     line_handler handler(to);
-    rapidjson::Reader reader;
+    rapid_reader reader;
     const rapidjson::ParseResult parsed = reader.Parse<flags>(in, handler);
     if (parsed.IsError() && handler.fault().empty()) {
         return fmt::format("not JSON at column {}: {}", parsed.Offset() + 1,

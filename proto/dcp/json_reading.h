@@ -3,12 +3,12 @@
 #pragma once
 
 #include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 
 #include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "proto/json/rapid_memory.h"
 #include "proto/wire/bytes.h"
 
 namespace cdcscope::dcp {
@@ -29,7 +29,7 @@ template <typename Handler>
 bool read_object(rapidjson::MemoryStream& in, std::size_t size, Handler& handler) {
     constexpr unsigned flags =
         rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
-    const bool valid = !rapidjson::Reader().Parse<flags>(in, handler).IsError();
+    const bool valid = !rapid_reader().Parse<flags>(in, handler).IsError();
     return valid && in.Tell() == size && handler.is_object();  // a zero byte is no end
 }
 

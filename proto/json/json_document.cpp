@@ -1,10 +1,10 @@
 #include "proto/json/json_document.h"
 
 #include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 
 #include <charconv>
 
+#include "proto/json/rapid_memory.h"
 #include "proto/wire/utf8.h"
 
 namespace cdcscope {
@@ -40,7 +40,7 @@ bool is_json(byte_view document, std::size_t max_depth) {
     rapidjson::MemoryStream in(reinterpret_cast<const char*>(document.data()), document.size());
     depth_guard guard(max_depth);
     // The reader takes a zero byte for the end.
-    return !rapidjson::Reader().Parse<flags>(in, guard).IsError() && in.Tell() == document.size();
+    return !rapid_reader().Parse<flags>(in, guard).IsError() && in.Tell() == document.size();
 }
 
 // The reader takes the second half of a surrogate pair alone for a character; most others refuse

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proto/json/base64.h"
+#include "proto/json/rapid_memory.h"
 #include "proto/wire/printable.h"
 #include "proto/wire/utf8.h"
 
@@ -26,8 +27,9 @@ auto size_of(std::string_view text) {
 }  // namespace
 
 struct json_writer::state {
-    rapidjson::StringBuffer out;
-    rapidjson::Writer<rapidjson::StringBuffer> to{out};
+    using buffer = rapidjson::GenericStringBuffer<rapidjson::UTF8<>, rapid_memory>;
+    buffer out;
+    rapidjson::Writer<buffer, rapidjson::UTF8<>, rapidjson::UTF8<>, rapid_memory> to{out};
     std::string scratch;  // a value that is made before it is written
     std::function<void(std::string_view)> take;
 
