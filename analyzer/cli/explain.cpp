@@ -45,6 +45,39 @@ std::string labelled(std::string_view label, std::string_view text, int width) {
     return fmt::format("{:<{}}", label, label_width) + wrapped(text, label_width, width);
 }
 
+std::string with_rule(const findings::entry& row) {
+    return row.rule.empty() ? std::string(row.text) : fmt::format("{} ({})", row.text, row.rule);
+}
+
+// Codes in which the word stands, the first ones.
+std::string codes_with(std::string_view word) {
+    constexpr std::size_t most = 4;
+    std::string text;
+    std::size_t found = 0;
+    for (const findings::entry& row : findings::table()) {
+        if (row.text.find(word) == std::string_view::npos || ++found > most) continue;
+        text += (text.empty() ? "" : ", ") + with_rule(row);
+    }
+    return found > most ? text + fmt::format(" and {} more", found - most) : text;
+}
+
+std::string unknown_finding(const std::string& asked) {
+    using findings::protocol;
+    constexpr std::string_view all = "cdcscope explain lists all";
+    if (findings::rule_of(asked)) {
+        return fmt::format(
+            "explain: no rule {}; canal's go from C1 to C{}, those of DCP from D1 to D{}. {}",
+            asked, findings::last_rule(protocol::canal), findings::last_rule(protocol::dcp), all);
+    }
+    if (const findings::entry* near = findings::nearest(asked))
+        return fmt::format("explain: no finding {}; nearest: {}. {}", asked, with_rule(*near), all);
+    constexpr std::size_t shortest = 2;
+    const std::string with = asked.size() < shortest ? "" : codes_with(asked);
+    return with.empty() ? fmt::format("explain: no finding {}; {}", asked, all)
+                        : fmt::format("explain: no finding {}; with this in their code: {}. {}",
+                                      asked, with, all);
+}
+
 int explain(const std::string& asked, bool markdown) {
     if (markdown)
         return print(findings::reference_text()) ? exit_status::done : exit_status::failed;
@@ -54,10 +87,7 @@ int explain(const std::string& asked, bool markdown) {
     const findings::entry* row = findings::find_code(asked);
     if (row == nullptr) row = findings::find_rule(asked);
     if (row == nullptr) {
-        const findings::entry& near = findings::nearest(asked);
-        const std::string rule = near.rule.empty() ? "" : fmt::format(" ({})", near.rule);
-        print_error(fmt::format("explain: no finding {}; nearest: {}{}. cdcscope explain lists all",
-                                asked, near.text, rule));
+        print_error(unknown_finding(asked));
         return exit_status::failed;
     }
     return print(explanation(*row, width)) ? exit_status::done : exit_status::failed;

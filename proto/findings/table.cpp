@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <vector>
 
 #include "proto/findings/table_rows.h"
@@ -72,24 +73,45 @@ const entry* find_code(std::string_view text) noexcept {
     return found == all.end() ? nullptr : &*found;
 }
 
-const entry* find_rule(std::string_view rule) noexcept {
-    if (rule.empty()) return nullptr;
+std::optional<rule_number> rule_of(std::string_view text) noexcept {
+    constexpr std::size_t longest = 9;
+    if (text.size() < 2 || text.size() > longest) return {};
+    rule_number read{lower(text[0]) == 'd' ? protocol::dcp : protocol::canal, 0};
+    if (read.of == protocol::canal && lower(text[0]) != 'c') return {};
+    const char* const end = text.data() + text.size();
+    const auto [at, fault] = std::from_chars(text.data() + 1, end, read.number);
+    if (fault != std::errc() || at != end) return {};
+    return read;
+}
+
+unsigned last_rule(protocol of) noexcept {
+    unsigned last = 0;
+    for (const entry& e : table()) {
+        const auto rule = rule_of(e.rule);
+        if (rule && rule->of == of) last = std::max(last, rule->number);
+    }
+    return last;
+}
+
+const entry* find_rule(std::string_view text) noexcept {
+    const auto wanted = rule_of(text);
+    if (!wanted) return nullptr;
     const auto all = table();
     const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const entry& e) { return same_but_case(e.rule, rule); });
+                                    [&](const entry& e) { return rule_of(e.rule) == wanted; });
     return found == all.end() ? nullptr : &*found;
 }
 
-const entry& nearest(std::string_view text) {
+const entry* nearest(std::string_view text) {
     constexpr std::size_t longest = 64;  // no code is longer; keeps the work small for any argument
-    text = text.substr(0, longest);
-    const auto all = table();
-    const auto away = [&](const entry& e) {
-        const auto by_code = distance(e.text, text);
-        return e.rule.empty() ? by_code : std::min(by_code, distance(e.rule, text));
-    };
-    return *std::min_element(all.begin(), all.end(),
-                             [&](const entry& a, const entry& b) { return away(a) < away(b); });
+    if (text.size() > longest) return nullptr;
+    const entry* best = nullptr;
+    std::size_t least = std::max<std::size_t>(text.size() / 4, 1) + 1;
+    for (const entry& e : table()) {
+        const std::size_t edits = distance(e.text, text);
+        if (edits < least) least = edits, best = &e;
+    }
+    return best;
 }
 
 }  // namespace cdcscope::findings

@@ -161,10 +161,19 @@ struct entry {
 [[nodiscard]] std::span<const entry> table() noexcept;
 
 [[nodiscard]] const entry& entry_of(code what) noexcept;
+// "D13", "d1", "C01": a rule of DCP or canal, whether there is one of that number or not.
+struct rule_number {
+    protocol of{};
+    unsigned number = 0;
+    bool operator==(const rule_number&) const = default;
+};
+[[nodiscard]] std::optional<rule_number> rule_of(std::string_view text) noexcept;
+// Rules go from 1 to this.
+[[nodiscard]] unsigned last_rule(protocol of) noexcept;
 // By code text ("dcp.flow.stalled") or by rule ("D13"; any case); nothing if there is none.
 [[nodiscard]] const entry* find_code(std::string_view text) noexcept;
 [[nodiscard]] const entry* find_rule(std::string_view rule) noexcept;
-// The row whose code is most like a mistyped text.
-[[nodiscard]] const entry& nearest(std::string_view text);
+// The row whose code is most like a mistyped text; null if none is near.
+[[nodiscard]] const entry* nearest(std::string_view text);
 
 }  // namespace cdcscope::findings

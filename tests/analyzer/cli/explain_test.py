@@ -56,6 +56,25 @@ class Explain(unittest.TestCase):
         self.assertEqual("cdcscope: explain: no finding dcp.flow.stalld; nearest: dcp.flow.stalled (D13). cdcscope explain lists all\n",
                          done.stderr.decode())
 
+    def refused(self, asked):
+        done = harness.run("explain", asked)
+        self.assertEqual((1, b""), (done.returncode, done.stdout))
+        return done.stderr.decode()
+
+    def test_a_word_near_to_none(self):
+        self.assertEqual("cdcscope: explain: no finding nonsense; cdcscope explain lists all\n", self.refused("nonsense"))
+
+    def test_a_part_of_a_code(self):
+        self.assertEqual("cdcscope: explain: no finding stalled; with this in their code: dcp.flow.stalled (D13). cdcscope explain lists all\n",
+                         self.refused("stalled"))
+        self.assertRegex(self.refused("tcp."), r"with this in their code: tcp\.\w+, tcp\.\w+, tcp\.\w+, tcp\.\w+ and \d+ more\. ")
+
+    def test_a_rule_that_there_is_not(self):
+        for rule in ("C99", "D57", "d0"):
+            self.assertEqual(f"cdcscope: explain: no rule {rule}; canal's go from C1 to C24, those of DCP from D1 to D56. "
+                             "cdcscope explain lists all\n", self.refused(rule))
+        self.assertEqual(self.text("D01"), self.text("D1"))
+
     def test_the_reference_is_what_docs_holds(self):
         self.assertEqual((harness.ROOT / "docs" / "findings.md").read_text(encoding="utf-8"), self.text("--markdown"))
 
