@@ -54,9 +54,14 @@ std::string with_smaller_form(const extract_options& o, const std::string& error
                : error;
 }
 
+// "x.ss holds", "x.c0001.ss and 3 more files hold".
+std::string output_holds(const extraction& run) {
+    return run.output().written() + (run.output().files() > 1 ? " hold" : " holds");
+}
+
 // What --keep-secrets left in the output; nothing if the capture had no secrets.
 std::string secrets_kept(const extract_options& o, const track::figures& figures,
-                         const std::string& output) {
+                         const extraction& run) {
     if (!o.records.keep_secrets) return {};
     const auto of = [&](std::initializer_list<std::string_view> types) {
         std::uint64_t n = 0;
@@ -73,19 +78,29 @@ std::string secrets_kept(const extract_options& o, const track::figures& figures
     if (logins > 0)
         what += (what.empty() ? "" : " and ") +
                 report::plain_spaces(report::count(logins, "canal password"));
-    return fmt::format("--keep-secrets: {} holds {} as captured; do not attach it to a ticket",
-                       output == "-" ? "the output" : output, what);
+    return fmt::format("--keep-secrets: {} {} as captured; do not attach {} to a ticket",
+                       output_holds(run), what, run.output().files() > 1 ? "them" : "it");
 }
 
 void print_interrupted(const pipeline& read, const extraction& run) {
-    const auto& p = read.captures().progress();
-    const auto& names = read.captures().names();
+    const capture::reading_progress p = read.captures().progress();
+    const auto files = read.captures().files();
     const std::string share = p.total > 0 ? fmt::format(" ({} %)", p.done * 100 / p.total) : "";
-    print_error(
-        fmt::format("interrupted after packet {} of {}{}; {} holds the {} messages up to there and "
-                    "is a valid file",
-                    read.last_frame(), names.empty() ? "-" : names.back(), share,
-                    run.output().name(), run.written().messages));
+    const bool named = p.file < files.size();
+    std::string text = fmt::format("interrupted after packet {} of {}{}; ",
+                                   report::number(named ? files[p.file].packets : 0),
+                                   named ? files[p.file].name : "-", share);
+    const std::uint64_t messages = run.written().messages;
+    if (run.output().files() == 0) {
+        text += "there was no message up to there, and nothing was written";
+    } else {
+        text += fmt::format("{} the {} up to there and {}", output_holds(run),
+                            report::plain_spaces(report::count(messages, "message")),
+                            run.output().to_standard_output() ? "has no end"
+                            : run.output().files() > 1        ? "are valid files"
+                                                              : "is a valid file");
+    }
+    print_error(text);
 }
 
 int extract(const extract_options& o) {
@@ -134,8 +149,7 @@ int extract(const extract_options& o) {
                               .width = columns(to)};
     if (!o.common.quiet) {
         for (const std::string& note : run.output().notes()) print_warning(note);
-        if (const auto kept = secrets_kept(o, figures, run.output().name()); !kept.empty())
-            print_warning(kept);
+        if (const auto kept = secrets_kept(o, figures, run); !kept.empty()) print_warning(kept);
         print_notices(read.notices(figures.observations()));
         const std::string nothing = nothing_there(facts);
         if (nothing.empty()) {
@@ -153,8 +167,8 @@ int extract(const extract_options& o) {
     }
     const std::string missing = what_is_missing(facts);
     if (!o.strict || missing.empty()) return exit_status::done;
-    print_error(
-        fmt::format("--strict: {}; {} is complete apart from that", missing, run.output().name()));
+    print_error(fmt::format("--strict: {}; {} complete apart from that", missing,
+                            run.output().written() + (run.output().files() > 1 ? " are" : " is")));
     return exit_status::demanded;
 }
 

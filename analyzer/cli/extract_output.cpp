@@ -5,6 +5,7 @@
 #include <array>
 
 #include "analyzer/cli/inputs.h"
+#include "analyzer/report/format.h"
 
 namespace cdcscope::cli {
 namespace {
@@ -132,6 +133,28 @@ bool extract_output::reader_gone() const noexcept {
     if (one == targets_.end()) return false;
     return (one->second.lines != nullptr && one->second.lines->reader_gone()) ||
            (one->second.ss != nullptr && one->second.ss->reader_gone());
+}
+
+std::size_t extract_output::files() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& [connection, t] : targets_) {
+        if (t.sink) sum += t.ss == nullptr ? 1 : t.ss->paths().size();
+    }
+    return sum;
+}
+
+std::string extract_output::written() const {
+    if (to_standard_output()) return "the output";
+    if (paths_.empty()) return "nothing";
+    if (!options_.split_connections) {
+        const auto one = targets_.find(0);
+        const bool rolled = one != targets_.end() && one->second.ss != nullptr &&
+                            one->second.ss->paths().size() > 1;
+        return rolled ? paths_.front() + " to " + one->second.ss->paths().back() : paths_.front();
+    }
+    return files() > 1 ? fmt::format("{} and {}", paths_.front(),
+                                     report::plain_spaces(report::count(files() - 1, "more file")))
+                       : paths_.front();
 }
 
 std::vector<std::string> extract_output::notes() const {

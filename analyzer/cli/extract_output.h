@@ -33,6 +33,10 @@ class extract_output {
     [[nodiscard]] bool reader_gone() const noexcept;
     // Files that were written, for people.
     [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
+    // In words: "x.ss", "x.ss to x.3.ss", "x.c0001.ss and 3 more files", "the output" (standard
+    // output), "nothing".
+    [[nodiscard]] std::string written() const;
+    [[nodiscard]] std::size_t files() const noexcept;
     [[nodiscard]] std::vector<std::string> notes() const;
     [[nodiscard]] std::uint64_t refused() const noexcept;
     [[nodiscard]] const std::string& name() const noexcept { return name_; }

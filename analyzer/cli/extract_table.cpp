@@ -98,10 +98,8 @@ std::string narrow_row(const connection_figures& c) {
 
 std::string headline(const extract_facts& f) {
     const extraction::counts& written = f.run->written();
-    std::string name = f.run->output().name();
-    const auto& paths = f.run->output().paths();
-    if (paths.size() > 1)
-        name = fmt::format("{} and {} more files", paths.front(), paths.size() - 1);
+    const extract_output& out = f.run->output();
+    const std::string name = out.to_standard_output() ? "-" : out.written();
     std::string text =
         fmt::format("{}  {}, {}", printable(name), report::count(written.streams, "stream"),
                     report::count(written.messages, "message"));
@@ -242,7 +240,7 @@ std::string extract_table(const extract_facts& f) {
     std::string captures;
     for (const std::string& name : *f.captures) captures += " " + printable(name);
     const std::string& out = f.run->output().name();
-    if (out.ends_with(".ss") && f.run->output().paths().size() == 1) {
+    if (out.ends_with(".ss") && f.run->output().files() == 1) {
         text += "\nRead on:         cdcscope ss cat " + printable(out);
     }
     text += '\n';

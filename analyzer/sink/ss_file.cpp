@@ -127,16 +127,16 @@ status ss_file_sink::open(ss_file_options options) {
     options_ = std::move(options);
     created_ns_ = options_.created_ns;
     if (std::string fault = interval_fault(options_.interval); !fault.empty()) return {fault};
-    if (options_.append && is_continuable(options_.path)) return open_existing();
+    const bool goes_on = options_.append && is_continuable(options_.path);
     if (options_.roll && !options_.force) {
         if (const auto pieces = pieces_behind(options_.path, 1); !pieces.empty()) {
             return {fmt::format(
-                "{}: exists, a piece of an earlier run; --force replaces it, -o NAME writes "
-                "elsewhere",
-                rolled_name(options_.path, pieces.front()))};
+                "{}: exists, a piece of an earlier run; {}-o NAME writes elsewhere",
+                rolled_name(options_.path, pieces.front()),
+                goes_on ? "without --roll nothing goes into it, " : "--force replaces it, ")};
         }
     }
-    return open_new(options_.path);
+    return goes_on ? open_existing() : open_new(options_.path);
 }
 
 status ss_file_sink::open_new(const std::string& path) {

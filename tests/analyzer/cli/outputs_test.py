@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
@@ -96,6 +97,15 @@ class Outputs(unittest.TestCase):
         self.assertIn("x.3.ss: exists, a piece of an earlier run; --force replaces it", said)
         self.assertEqual(["x.3.ss"], self.names())
 
+    def test_a_piece_in_the_way_of_appending_is_found_at_the_start(self):
+        self.run_in("extract", CAPTURE, "-o", "x.ss", "--quiet")
+        (self.folder / "x.2.ss").touch()
+        before = (self.folder / "x.ss").read_bytes()
+        said = self.run_in("extract", CAPTURE, "-o", "x.ss", "--append", "--roll", "--limit", "200KiB", status=1)
+        self.assertEqual("cdcscope: x.2.ss: exists, a piece of an earlier run; without --roll nothing goes into it, -o NAME writes elsewhere\n",
+                         said)
+        self.assertEqual(before, (self.folder / "x.ss").read_bytes())
+
     def test_later_pieces_of_a_longer_run_are_said(self):
         self.run_in("extract", CAPTURE, "-o", "x.ss", "--roll", "--limit", "10KiB", "--quiet")
         before = len(self.names())
@@ -133,6 +143,37 @@ class Outputs(unittest.TestCase):
                              (done.returncode, done.stderr.decode()), arguments)
 
     # ---- what is said
+
+    def interrupted(self, *options):
+        """The line of an interrupted run over three connections."""
+        self.connections(3)
+        whole = (self.folder / "many.pcap").read_bytes()
+        os.mkfifo(self.folder / "in.pcap")
+        process = subprocess.Popen([harness.PROGRAM, "extract", "in.pcap", *options, "--no-progress"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(self.folder / "in.pcap", "wb") as to:
+            to.write(whole)
+            to.flush()
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            _, text = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, text)
+        return text.decode()
+
+    def test_an_interrupt_names_the_files_that_were_written(self):
+        said = self.interrupted("-o", "x.ss", "--split", "connection")
+        self.assertRegex(said, r"^cdcscope: interrupted after packet \d+ of in\.pcap; x\.c0001\.ss and 2 more files hold the \d+ messages up to "
+                         r"there and are valid files\n$")
+        self.assertEqual(["x.c0001.ss", "x.c0002.ss", "x.c0003.ss"], self.names())
+
+    def test_an_interrupt_of_one_file(self):
+        said = self.interrupted("-o", "x.ss")
+        self.assertRegex(said, r"; x\.ss holds the \d+ messages up to there and is a valid file\n$")
+
+    def test_secrets_in_many_files_are_counted_for_all(self):
+        said = self.run_in("extract", CAPTURE, "-o", "x.ss", "--split", "connection", "--keep-secrets")
+        self.assertIn("warning: --keep-secrets: x.c0001.ss", said)
+        self.assertNotIn("x.ss", said)
 
     def test_a_number_below_zero(self):
         self.run_in("extract", CAPTURE, "-o", "x.ss", "--quiet")
