@@ -7,6 +7,7 @@
 #include "analyzer/cli/notices.h"
 #include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/terminal.h"
+#include "analyzer/cli/typed_again.h"
 #include "analyzer/recover/foreign.h"
 #include "analyzer/recover/port_plan.h"
 #include "analyzer/report/format.h"
@@ -59,6 +60,13 @@ std::string shortened(const std::string& name, std::size_t most) {
     return text.substr(0, head) + ".." + text.substr(tail);
 }
 
+// The options that leave messages out by their time; empty if none was given.
+std::string limits_of(const common_options& o) {
+    std::string text = o.since ? "--since" : "";
+    if (o.until) text += text.empty() ? "--until" : " and --until";
+    return text;
+}
+
 // Ours by number; of many, those with most bytes.
 std::vector<const connection_figures*> rows_of(const track::figures& figures) {
     std::vector<const connection_figures*> rows;
@@ -96,6 +104,23 @@ std::string narrow_row(const connection_figures& c) {
     return text + "\n";
 }
 
+// Of which part of the capture the figures are, where not all of it was asked for.
+std::string part_of(const extract_facts& f) {
+    std::string text;
+    if (!f.asked->filter.empty()) {
+        text += fmt::format("--filter let {} of {} through; the others were not looked at.\n",
+                            number(f.packets->read - f.packets->left_out),
+                            report::count(f.packets->read, "packet"));
+    }
+    if (const std::string limits = limits_of(*f.asked); !limits.empty()) {
+        const recover::direction_totals all = f.figures->totals();
+        text += fmt::format("{} chose {} of {}; the figures below are of all.\n", limits,
+                            number(f.run->written().messages),
+                            report::count(all.messages + all.cut_messages, "message"));
+    }
+    return text;
+}
+
 std::string headline(const extract_facts& f) {
     const extraction::counts& written = f.run->written();
     const extract_output& out = f.run->output();
@@ -106,7 +131,7 @@ std::string headline(const extract_facts& f) {
     if (written.rows > 0) text += ", " + report::count(written.rows, "row change");
     if (written.transactions > 0)
         text += ", " + report::count(written.transactions, "transaction record");
-    return text + "\n\n";
+    return text + "\n" + part_of(f) + "\n";
 }
 
 std::string all_row(const extract_facts& f, bool wide) {
@@ -200,13 +225,6 @@ std::vector<seen_port> ports_seen(const track::figures& figures) {
     return by_bytes;
 }
 
-// The options that leave messages out by their time; empty if none was given.
-std::string limits_of(const common_options& o) {
-    std::string text = o.since ? "--since" : "";
-    if (o.until) text += text.empty() ? "--until" : " and --until";
-    return text;
-}
-
 foreign_connections foreign_of(const track::figures& figures) {
     foreign_connections all;
     static const recover::foreign_signs nothing_known;
@@ -237,8 +255,6 @@ std::string extract_table(const extract_facts& f) {
         text += all_row(f, wide);
     }
     text += warning_rows(f);
-    std::string captures;
-    for (const std::string& name : *f.captures) captures += " " + printable(name);
     const std::string& out = f.run->output().name();
     if (out.ends_with(".ss") && f.run->output().files() == 1) {
         text += "\nRead on:         cdcscope ss cat " + printable(out);
@@ -246,7 +262,7 @@ std::string extract_table(const extract_facts& f) {
     text += '\n';
     const auto& given = *f.captures;  // standard input can not be read again
     if (std::find(given.begin(), given.end(), "-") == given.end())
-        text += "What went wrong: cdcscope report" + captures + "\n";
+        text += "What went wrong: " + printable(typed_again("report", *f.asked)) + "\n";
     return text;
 }
 

@@ -18,6 +18,7 @@
 #include "analyzer/cli/pipeline.h"
 #include "analyzer/cli/signals.h"
 #include "analyzer/cli/terminal.h"
+#include "analyzer/cli/typed_again.h"
 #include "analyzer/report/collector.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/html.h"
@@ -29,25 +30,13 @@
 namespace cdcscope::cli {
 namespace {
 
-// A word as a shell takes it: in quotes where there are blanks or signs in it.
-std::string quoted(const std::string& word) {
-    const bool plain = word.find_first_of(" \t'\"\\$&|;<>()*?!#~`") == std::string::npos;
-    if (plain) return word;
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
-// As one would type it again.
-std::string command_of(const common_options& o) {
-    std::string out = "cdcscope report";
-    for (const std::string& name : o.captures) out += " " + quoted(name);
-    if (!o.filter.empty()) out += " --filter " + quoted(o.filter);
-    if (o.since) out += " --since " + quoted(o.since->text);
-    if (o.until) out += " --until " + quoted(o.until->text);
-    for (const std::uint16_t port : o.dcp_ports) out += fmt::format(" --port dcp={}", port);
-    for (const std::uint16_t port : o.canal_ports) out += fmt::format(" --port canal={}", port);
-    return out;
+std::string command_of(const report_options& o) {
+    std::string out = typed_again("report", o.common);
+    using record::redact_mode;
+    if (o.redact == redact_mode::nothing) return out;
+    return out + (o.redact == redact_mode::keys     ? " --redact keys"
+                  : o.redact == redact_mode::values ? " --redact values"
+                                                    : " --redact all");
 }
 
 std::string settings_of(const common_options& o) {
@@ -74,6 +63,7 @@ report::capture_info captured(const capture::reader& from) {
     c.tcp_packets = from.packets().tcp;
     c.other_packets = from.packets().other;
     c.cut_packets = from.packets().cut;
+    c.left_out_packets = from.packets().left_out;
     return c;
 }
 
@@ -195,7 +185,7 @@ report_reading read_report(const report_options& o) {
     if (result.how != outcome::done) return result;
     result.notices = read.notices(observed.observations());
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    collector.describe_run(command_of(o.common), settings_of(o.common), o.common.filter,
+    collector.describe_run(command_of(o), settings_of(o.common), o.common.filter,
                            std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
     result.model = collector.finish(captured(read.captures()), read.canal_world());
     return result;

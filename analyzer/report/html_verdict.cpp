@@ -56,8 +56,11 @@ markup last_packet(const model& m) {
 
 std::string packets_words(const model& m) {
     const auto& c = m.capture;
-    const auto rest = c.other_packets == 0 ? std::string("all TCP")
-                                           : fmt::format("{} not TCP", number(c.other_packets));
+    const auto not_tcp = c.other_packets - c.left_out_packets;
+    auto rest = not_tcp == 0 ? std::string("all TCP") : fmt::format("{} not TCP", number(not_tcp));
+    if (!m.filter.empty())
+        rest = fmt::format("{} left out by --filter, of the others {}", number(c.left_out_packets),
+                           rest);
     return fmt::format("{} read, {}, {} cut short", number(c.packets), rest, number(c.cut_packets));
 }
 

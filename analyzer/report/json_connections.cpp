@@ -326,6 +326,7 @@ void put_capture(json_writer& w, const model& m) {
         .field("tcp", c.tcp_packets)
         .field("other", c.other_packets)
         .field("cut", c.cut_packets);
+    if (!m.filter.empty()) w.field("leftOut", c.left_out_packets);
     w.end_object();
     w.field("messages", c.messages).field("holes", c.holes);
     put_bytes(w, c.bytes);

@@ -77,6 +77,7 @@ struct capture_info {
     std::vector<capture_file> files;
     time_span span;
     std::uint64_t packets = 0, tcp_packets = 0, other_packets = 0, cut_packets = 0;
+    std::uint64_t left_out_packets = 0;  // by --filter; among the other ones
     std::uint64_t messages = 0;
     byte_account bytes;
     std::uint64_t holes = 0;

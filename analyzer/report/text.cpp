@@ -72,7 +72,7 @@ class text_page {
 
     void head() {
         line(fmt::format("{}  {}", m_.program, file_list(m_)));
-        const auto counts = fmt::format("{}, {}", plain_spaces(count(m_.capture.packets, "packet")),
+        const auto counts = fmt::format("{}, {}", plain_spaces(packets_looked_at(m_)),
                                         plain_spaces(count(m_.connections.size(), "connection")));
         paragraph(m_.capture.packets == 0 ? counts : fmt::format("{}, {}", span_words(m_), counts));
         line();

@@ -146,9 +146,9 @@ void say_encrypted(model& m) {
 }
 
 void say_nothing_recovered(model& m) {
-    m.headline = m.capture.packets == 0 ? std::string("No packet.")
-                                        : fmt::format("No DCP or canal message in {}.",
-                                                      count(m.capture.packets, "packet"));
+    m.headline = m.capture.packets == 0
+                     ? std::string("No packet.")
+                     : fmt::format("No DCP or canal message in {}.", packets_looked_at(m));
     const auto no_connection = m.filter.empty()
                                    ? std::string("No TCP connection. Was the capture filter right?")
                                    : fmt::format("--filter '{}' left no TCP packet.", m.filter);

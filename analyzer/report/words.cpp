@@ -252,6 +252,13 @@ std::string length_words(const model& m) {
     return fmt::format("{:.1f}{}s", static_cast<double>(length) / 1e9, no_break_space);
 }
 
+std::string packets_looked_at(const model& m) {
+    const auto all = count(m.capture.packets, "packet");
+    if (m.filter.empty()) return all;
+    return fmt::format("{} of {} (--filter)",
+                       number(m.capture.packets - m.capture.left_out_packets), all);
+}
+
 std::string span_words(const model& m) {
     const auto& s = m.capture.span;
     const auto length = length_words(m);

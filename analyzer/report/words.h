@@ -96,6 +96,8 @@ struct fact {
 [[nodiscard]] std::string chats_sentence(const model& m);
 // How long the capture lasts: "140.0 s".
 [[nodiscard]] std::string length_words(const model& m);
+// "943 packets"; with a filter "200 of 943 packets (--filter)".
+[[nodiscard]] std::string packets_looked_at(const model& m);
 // "2026-11-30 06:22:00.000 to 06:24:20.001 UTC (140.0 s)".
 [[nodiscard]] std::string span_words(const model& m);
 // Time of an event: with its date where the capture has several.

@@ -44,6 +44,14 @@ class PartOfACapture(unittest.TestCase):
         made = self.said("--filter", "port 99")
         self.assertEqual("--filter 'port 99' left no TCP packet.", made["verdict"]["text"])
         self.assertIn("--filter 'port 99'", made["command"])
+        self.assertRegex(self.said("--filter", "port 99", form="text"), r" 0 of \d+ packets \(--filter\), 0 connections No DCP or canal message "
+                         r"in 0 of \d+ packets \(--filter\)\.")
+        made = self.said("--filter", "tcp src port 11210")
+        packets = made["capture"]["packets"]
+        self.assertEqual((packets["read"], 0), (packets["tcp"] + packets["leftOut"], packets["other"] - packets["leftOut"]))
+        self.assertIn(f"{packets['tcp']:,} of {packets['read']:,} packets (--filter)", self.said("--filter", "tcp src port 11210", form="text"))
+        self.assertIn(f"{packets['read']:,} read, {packets['leftOut']:,} left out by --filter, of the others all TCP, 0 cut short",
+                      self.said("--filter", "tcp src port 11210", form="html"))
 
 
 class Words(unittest.TestCase):
@@ -87,6 +95,13 @@ class Command(unittest.TestCase):
             name = pathlib.Path(folder) / "it's one.pcap"
             name.write_bytes((harness.CAPTURES / "dcp" / "basic_ipv4.pcap").read_bytes())
             self.assertEqual(["cdcscope", "report", str(name)], shlex.split(report(name)["command"]))
+
+    def test_every_option_that_changes_what_is_read_is_in_it(self):
+        given = ["--protocol", "dcp", "--filter", "tcp port 11210", "--since", "+0s", "--until", "+90s", "--port", "dcp=12000",
+                 "--max-memory", "1048576", "--max-message", "65536", "--collections", "off", "--threshold", "dcp.flow.stalled.warning=20",
+                 "--redact", "keys"]
+        done = harness.run("report", STALL, *given, "--format", "json", "--quiet")
+        self.assertEqual(["cdcscope", "report", str(STALL), *given], shlex.split(json.loads(done.stdout)["command"]))
 
 
 class Json(unittest.TestCase):

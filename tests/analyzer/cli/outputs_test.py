@@ -2,6 +2,7 @@
 """Outputs of many files, outputs that can not be written, and what is said of it: only what is whole gets its name."""
 import os
 import pathlib
+import re
 import resource
 import signal
 import struct
@@ -189,6 +190,22 @@ class Outputs(unittest.TestCase):
         said = self.run_in("extract", CAPTURE, "-o", "x.ss", "--since", "+99999s")
         self.assertRegex(said, r"no DCP or canal message within --since; [\d,]+ messages outside\n$")
         self.assertNotIn("--port", said)
+
+    def test_figures_of_a_part_say_so_and_the_hint_repeats_its_options(self):
+        table = harness.run("extract", CAPTURE, "-o", "x.ss", cwd=self.folder).stdout.decode()
+        self.assertNotIn("chose", table)
+        self.assertTrue(table.endswith(f"\nWhat went wrong: cdcscope report {CAPTURE}\n"), table)
+        table = harness.run("extract", CAPTURE, "-o", "y.ss", "--since", "+0.1s", "--filter", "tcp port 11210", "--port", "dcp=1", "--port",
+                            "canal=2", cwd=self.folder).stdout.decode()
+        said = re.search(r"^--filter let (\d+) of (\d+) packets through; the others were not looked at\.\n"
+                         r"--since chose (\d+) of (\d+) messages; the figures below are of all\.\n", table, re.MULTILINE)
+        self.assertIsNotNone(said, table)
+        through, packets, chosen, messages = map(int, said.groups())
+        self.assertLessEqual(through, packets)
+        self.assertRegex(table, rf"^y\.ss  \d+ streams?, {chosen} messages?")
+        self.assertRegex(table, rf"\n  all +{messages} ")
+        self.assertTrue(table.endswith(f"\nWhat went wrong: cdcscope report {CAPTURE} --filter 'tcp port 11210' --since +0.1s --port dcp=1 "
+                                       "--port canal=2\n"), table)
 
     def test_a_port_that_is_looked_at_is_not_advised(self):
         c = dcp_traffic.Capture()
