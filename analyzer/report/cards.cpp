@@ -159,6 +159,11 @@ card make_card(const model& m, const row_index& rows, const findings::thresholds
     word_dcp(d);
     word_canal(d);
     word_capture(d);
+    c.began_before = std::any_of(d.parts.begin(), d.parts.end(), [](auto* f) {
+        return std::any_of(f->hits.begin(), f->hits.end(), [](const hit& h) { return h.before; });
+    });
+    if (c.began_before)
+        c.state = "began before the part looked at" + (c.state.empty() ? "" : ", " + c.state);
     return c;
 }
 

@@ -68,6 +68,7 @@ void collector::choose_time(std::optional<std::int64_t> since_ns,
     since_ns_ = since_ns.value_or(INT64_MIN);
     until_ns_ = until_ns.value_or(INT64_MAX);
     m_.judged_since = since_ns;
+    findings_.judge_from(since_ns_);
     m_.judged_until = until_ns;
 }
 
@@ -241,12 +242,51 @@ void collector::on_unparsed(const recover::unparsed_run& u) {
 // ---- findings
 
 void collector::on_finding(const findings::finding& f) {
-    if (f.at.time_ns < since_ns_ || f.at.time_ns > until_ns_) return;
-    findings_.add(hides_.any() ? findings::redacted(f, hides_) : f);
+    if (f.at.time_ns > until_ns_) return;
+    const auto shown = hides_.any() ? findings::redacted(f, hides_) : f;
+    if (f.at.time_ns >= since_ns_) {
+        findings_.add(shown);
+    } else if (f.what == findings::code::canal_lag) {
+        earlier_lags_[f.connection] = shown;
+    } else if (f.id != 0) {
+        earlier_.emplace(f.id, shown);
+    }
 }
 
 void collector::on_settled(const findings::settlement& s) {
+    if (const auto found = earlier_.find(s.id); found != earlier_.end()) {
+        // What had not ended with the last packet of an open connection goes on.
+        const auto id = found->second.connection;
+        const auto open = !s.over && (id == 0 || !at(id).closed.seen);
+        if (s.at.time_ns >= since_ns_ || open) findings_.add(found->second, true);
+        earlier_.erase(found);
+    }
     findings_.settle(hides_.any() ? findings::redacted(s, hides_) : s);
+}
+
+// A batch tells of the lag at its time; so it is until the next one says otherwise.
+void collector::add_earlier_lags() {
+    for (const auto& [id, lag] : earlier_lags_) {
+        std::int64_t next = INT64_MAX;
+        for (const auto& b : m_.batches) {
+            if (b.connection == id && b.delivered.time_ns > lag.at.time_ns)
+                next = std::min(next, b.delivered.time_ns);
+        }
+        const auto& c = at(id);
+        const auto lasted =
+            next == INT64_MAX ? !c.closed.seen || c.life.to >= since_ns_ : next >= since_ns_;
+        if (lasted) findings_.add(lag, true);
+    }
+}
+
+void collector::mark_absent_connections() {
+    for (auto& c : m_.connections) {
+        if (!c.cards.empty() || !c.condition.empty()) continue;
+        if (c.closed.seen && c.life.to < since_ns_)
+            c.condition = "not judged: over before";
+        else if (c.life.from > until_ns_)
+            c.condition = "not judged: begins later";
+    }
 }
 
 void collector::on_observation(const capture::observation& o) {
@@ -350,6 +390,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
         m_.limits.push_back({std::string(l.name), limits_.get(l.which), std::string(l.unit),
                              limits_.get(l.which) != l.value});
     }
+    add_earlier_lags();
     m_.findings = findings_.take();
     make_cards(m_, limits_);
     for (auto& c : m_.connections) {
@@ -360,6 +401,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
                 fmt::format("not read: looks like {}",
                             what == nullptr ? c.looks_like : recover::foreign_words(*what));
     }
+    mark_absent_connections();
     judge(m_);
     return std::move(m_);
 }

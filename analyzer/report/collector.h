@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/capture/observation.h"
@@ -66,6 +67,9 @@ class collector final : public track::observer, public capture::observation_sink
     void add_up();
     void find_ports();
     void tell_what_cannot_be_judged();
+    // Of a part of the capture: what had begun before it, and connections that were not there.
+    void add_earlier_lags();
+    void mark_absent_connections();
     [[nodiscard]] const recover::foreign_signs* foreign_of(std::uint32_t id) const;
 
     const findings::thresholds& limits_;
@@ -74,6 +78,10 @@ class collector final : public track::observer, public capture::observation_sink
     dcp_collector dcp_{m_};
     canal_collector canal_{m_};
     finding_folder findings_;
+    // Of before --since: by id, until it is known whether they lasted; and the last lag of each
+    // connection.
+    std::unordered_map<std::uint32_t, findings::finding> earlier_;
+    std::map<std::uint32_t, findings::finding> earlier_lags_;
     std::vector<observed> observed_;
     std::map<std::string, std::size_t, std::less<>> observed_index_;
     std::int64_t since_ns_ = INT64_MIN, until_ns_ = INT64_MAX;

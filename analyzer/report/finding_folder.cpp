@@ -32,13 +32,14 @@ finding_folder::place finding_folder::put(findings::code what, severity level, b
     return {at->second, f.hits.size() - 1};
 }
 
-void finding_folder::add(const findings::finding& f) {
+void finding_folder::add(const findings::finding& f, bool before) {
     hit one;
     one.first = f.first;
     one.last = f.at;
     one.text = f.text;
     one.figures = f.figures;
     one.running = f.id != 0;
+    one.before = before;
     const auto where = put(f.what, f.level, f.uncertain, f.connection, std::move(one));
     if (f.id != 0) running_[f.id] = where;
 }
@@ -54,6 +55,7 @@ void finding_folder::settle(const findings::settlement& s) {
     auto& one = f.hits[where.hit];
     one.going_on = !s.over;
     one.until = s.at;
+    one.before = one.before || one.first.time_ns < since_ns_;
     one.figures = s.figures;
     if (!s.text.empty()) one.text = s.text;
 }
@@ -70,6 +72,16 @@ void finding_folder::add(const capture::observation& o) {
 }
 
 std::vector<rule_finding> finding_folder::take() {
+    // What began before came when it was known to have lasted.
+    for (auto& f : findings_) {
+        if (std::none_of(f.hits.begin(), f.hits.end(), [](const hit& h) { return h.before; }))
+            continue;
+        std::stable_sort(f.hits.begin(), f.hits.end(), [](const hit& a, const hit& b) {
+            return a.last.time_ns < b.last.time_ns;
+        });
+        f.first = f.hits.front().first;
+        if (f.last.time_ns < f.hits.back().last.time_ns) f.last = f.hits.back().last;
+    }
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const rule_finding& a, const rule_finding& b) {
                          if (a.level != b.level) return a.level > b.level;

@@ -15,7 +15,10 @@ namespace cdcscope::report {
 
 class finding_folder {
   public:
-    void add(const findings::finding& f);
+    // Where the part begins that is judged: what lasts may have begun before.
+    void judge_from(std::int64_t since_ns) noexcept { since_ns_ = since_ns; }
+    // `before`: it was told of before the part that is judged, and lasts into it.
+    void add(const findings::finding& f, bool before = false);
     void settle(const findings::settlement& s);
     // What the layers below the protocols noticed is a finding if the table has its code.
     void add(const capture::observation& o);
@@ -35,6 +38,7 @@ class finding_folder {
     std::map<key, std::size_t> index_;
     std::vector<rule_finding> findings_;
     std::unordered_map<std::uint32_t, place> running_;
+    std::int64_t since_ns_ = INT64_MIN;
 };
 
 }  // namespace cdcscope::report

@@ -49,6 +49,7 @@ void put_finding(json_writer& w, const model& m, const rule_finding& f) {
         put_time(w, "time", f.hits.front().last.time_ns);
         put_text(w, "text", f.hits.front().text);
         put_figures(w, f.hits.front().figures);
+        if (f.hits.front().before) w.field("beganBefore", true);
     }
     if (f.count > 1) {
         w.name("hits").begin_array();
@@ -58,6 +59,7 @@ void put_finding(json_writer& w, const model& m, const rule_finding& f) {
             put_time(w, "time", h.last.time_ns);
             put_text(w, "text", h.text);
             put_figures(w, h.figures);
+            if (h.before) w.field("beganBefore", true);
             w.end_object();
         }
         w.end_array();
@@ -90,6 +92,7 @@ void put_card(json_writer& w, const model& m, std::size_t i) {
     if (c.connection != 0) w.field("connection", c.connection);
     put_span(w, m, c.first, c.last);
     w.field("count", c.count).field("goingOn", c.going_on);
+    if (c.began_before) w.field("beganBefore", true);
     if (c.amount_ns != 0) put_ms(w, "durationMs", c.amount_ns);
     put_text(w, "title", c.title);
     put_text(w, "brief", c.brief);

@@ -103,6 +103,7 @@ struct hit {
     bool running = false;   // tells of a state that lasts ...
     bool going_on = false;  // ... and that had not ended when the connection or the capture did
     frame_ref until;        // end of that state, or of what was seen of it; frame 0: not known
+    bool before = false;    // began before --since, and lasted into the part that is judged
 };
 
 // A rule on one connection: what findings[] of the JSON holds.
@@ -149,6 +150,7 @@ struct card {
     std::uint64_t count = 0;            // rule hits on it
     frame_ref first, last;
     bool going_on = false;       // still so when the capture ended
+    bool began_before = false;   // before --since: a hit of it did
     std::int64_t amount_ns = 0;  // how long, for the rank
     std::uint64_t amount = 0;    // how much, where it is not a time
 

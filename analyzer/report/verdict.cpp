@@ -179,7 +179,10 @@ void say_time(model& m) {
     if (!m.strip.empty()) m.strip += ' ';
     m.strip += fmt::format(
         "Only findings{}{} are told{}; messages and figures are those of the whole capture.", since,
-        until, outside ? ", and the capture has no packet of that time" : "");
+        until,
+        outside          ? ", and the capture has no packet of that time"
+        : m.judged_since ? ", and what had begun before and still lasted"
+                         : "");
 }
 
 void say_one_direction(model& m) {

@@ -4,11 +4,15 @@ import json
 import pathlib
 import re
 import shlex
+import sys
 import tempfile
 import unittest
 
 import harness
 import json_schema
+
+sys.path.insert(0, str(harness.ROOT / "tests" / "support"))
+import dcp_traffic  # noqa: E402
 
 REPORTS = harness.DATA / "reports"
 STALL = REPORTS / "dcp-flow-control-stall.pcap"
@@ -37,8 +41,55 @@ class PartOfACapture(unittest.TestCase):
         for form in ("text", "md", "html"):
             self.assertIn("Only findings from", self.said("--since", "2030-01-01T00:00:00Z", form=form))
         part = self.said("--since", "+10s", "--until", "+20s")["verdict"]["warning"]
-        self.assertRegex(part, r"^Only findings from .* until .* are told; messages and figures are those of the whole capture\.$")
+        self.assertRegex(part, r"^Only findings from .* until .* are told, and what had begun before and still lasted; messages and figures are "
+                         r"those of the whole capture\.$")
+        self.assertRegex(self.said("--until", "+20s")["verdict"]["warning"],
+                         r"^Only findings until .* are told; messages and figures are those of the whole capture\.$")
         self.assertNotIn("warning", self.said()["verdict"])
+
+    def of(self, capture, *options, form="json"):
+        done = harness.run("report", capture, *options, "--format", form, "--no-progress", "--quiet")
+        self.assertEqual(0, done.returncode, done.stderr.decode())
+        return json.loads(done.stdout) if form == "json" else " ".join(done.stdout.decode().replace("\u00a0", " ").split())
+
+    def test_what_began_before_and_lasts_is_told(self):
+        for name, rule, since in (("dcp-flow-control-stall", "D13", "+60s"), ("dcp-stream-ended-not-reopened", "D51", "+114.5s"),
+                                  ("canal-growing-lag", "C14", "+4.5s")):
+            made = self.of(REPORTS / f"{name}.pcap", "--since", since)
+            with self.subTest(name):
+                (finding,) = [f for f in made["findings"] if f.get("rule") == rule and f["severity"] == "warning"]
+                self.assertTrue(finding["beganBefore"])
+                card = made["cards"][finding["card"] - 1]
+                self.assertTrue(card["beganBefore"])
+                self.assertTrue(card["state"].startswith("began before the part looked at, "), card["state"])
+                self.assertEqual("warning", made["connections"][0]["health"])
+                for form in ("text", "md", "html"):
+                    self.assertIn("began before the part looked at, ", self.of(REPORTS / f"{name}.pcap", "--since", since, form=form))
+                self.assertNotIn("beganBefore", json.dumps(self.of(REPORTS / f"{name}.pcap")))
+
+    def test_what_was_over_before_is_not_told(self):
+        talk = dcp_traffic.Capture()
+        talk.hello(b"name")
+        talk.window(100)
+        talk.stream(7, 1, 100)
+        size = sum(talk.mutation(7, 1, seqno, b"key%d" % seqno) for seqno in (1, 2))
+        talk.now += 20
+        talk.acknowledge(size + 100)
+        talk.now += 20
+        talk.mutation(7, 1, 3, b"key3")
+        with tempfile.TemporaryDirectory() as folder:
+            capture = pathlib.Path(folder) / "a.pcap"
+            talk.write(capture)
+            stalls = [[f for f in self.of(capture, "--since", since)["findings"] if f.get("rule") == "D13"] for since in ("+0s", "+15s", "+30s")]
+        self.assertEqual([1, 1, 0], [len(found) for found in stalls], stalls)
+        self.assertNotIn("beganBefore", stalls[0][0])
+        self.assertTrue(stalls[1][0]["beganBefore"])
+
+    def test_connections_that_were_not_there_are_not_said_to_be_well(self):
+        made = self.said("--since", "+9999s")
+        self.assertIn("not judged: over before", {c["condition"] for c in made["connections"]})
+        made = self.said("--until", "+0s")
+        self.assertIn("not judged: begins later", {c["condition"] for c in made["connections"]})
 
     def test_of_packets(self):
         made = self.said("--filter", "port 99")
@@ -112,6 +163,8 @@ class Json(unittest.TestCase):
         for capture in captures:
             with self.subTest(capture.name):
                 self.assertEqual([], schema.errors(report(capture)))
+        part = harness.run("report", STALL, "--since", "+60s", "--filter", "tcp", "--format", "json", "--quiet")
+        self.assertEqual([], schema.errors(json.loads(part.stdout)))
 
     def test_refers_to_cards_and_connections_that_are_there(self):
         for capture in sorted(harness.CAPTURES.glob("*/*.pcap*")):
