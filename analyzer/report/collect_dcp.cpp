@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "analyzer/report/client_name.h"
 #include "analyzer/report/format.h"
 #include "proto/dcp/fields.h"
-#include "proto/dcp/json_members.h"
-
 #include "proto/dcp/names.h"
 
 namespace cdcscope::report {
@@ -86,34 +85,6 @@ std::string end_words(std::uint32_t reason) {
     if (title.size() > 1 && std::islower(static_cast<unsigned char>(title[1])))
         title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
     return title;
-}
-
-// HELLO's key is the agent's name, or JSON that has it.
-std::string agent_name(std::string_view hello) {
-    dcp::member_list members;
-    if (members.read(field_id::hello_agent, as_bytes(hello))) {
-        for (const auto& one : members.items()) {
-            if (one.field == field_id::agent_name) return std::string(members.text(one));
-        }
-    }
-    return std::string(hello);
-}
-
-// What tells connections apart whose name is JSON (with or without its braces), as clients that
-// follow the SDK's convention have it: the first word of the agent, and the id.
-std::string short_name(std::string_view name) {
-    const auto bare = name.starts_with('"');
-    const auto json = bare ? fmt::format("{{{}}}", name) : std::string(name);
-    dcp::member_list members;
-    if (!json.starts_with('{') || !members.read(field_id::hello_agent, as_bytes(json))) return {};
-    std::string_view agent, id;
-    for (const auto& one : members.items()) {
-        if (one.field == field_id::agent_name) agent = members.text(one);
-        if (one.field == field_id::agent_connection) id = members.text(one);
-    }
-    if (id.empty()) return {};
-    agent = agent.substr(0, agent.find(' '));
-    return agent.empty() ? std::string(id) : fmt::format("{} {}", agent, id);
 }
 
 std::string lower_case(std::string_view text) {

@@ -260,15 +260,18 @@ void word_shared_name(card_draft& d) {
     if (d.lead().count > 1 || text_of(h, "name").empty()) return;
     const auto other = count_of(h, "other");
     d.c.others.push_back(static_cast<std::uint32_t>(other));
+    const auto json = d.owner != nullptr && !d.owner->short_name.empty();
+    const auto name = json ? display_name(*d.owner) : text_of(h, "name");
     d.c.title = fmt::format("connections {} and {} both use the name {}",
                             std::min<std::uint64_t>(other, d.c.connection),
-                            std::max<std::uint64_t>(other, d.c.connection), text_of(h, "name"));
-    d.c.brief = fmt::format("{}, also c{}", text_of(h, "name"), count_of(h, "other"));
+                            std::max<std::uint64_t>(other, d.c.connection), name);
+    d.c.brief = fmt::format("{}, also c{}", name, other);
     const auto* older = d.m.find(static_cast<std::uint32_t>(other));
     const auto stalled = older != nullptr && older->flow->full_at_end &&
                          older->flow->filled.time_ns < h.last.time_ns;
     d.c.text = fmt::format("Connection {} was open{} when connection {} opened with the same name.",
                            other, stalled ? ", and stalled," : "", d.c.connection);
+    if (json) d.c.text += fmt::format(" In full: {}.", text_of(h, "name"));
     d.c.state = "while both were open";
     d.c.shown.clear();
     d.evidence(h.last, "second DCP_OPEN");

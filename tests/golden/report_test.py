@@ -134,6 +134,25 @@ class Words(unittest.TestCase):
         self.assertIn("c1 capture-connector/1.2.3 639B106D56919040/6DAED3DA090E75DC", told)
         self.assertIn(f"Name {whole}", told)
 
+    def test_connections_with_json_names_can_be_told_apart(self):
+        names = [b'{"a":"connector/1.0 (a long tail of what it runs on)","i":"%016x/%016x"}' % (7, n) for n in (1, 2, 2)]
+        captures = []
+        for n, name in enumerate(names):
+            captures.append(dcp_traffic.Capture(port=40000 + n))
+            captures[-1].hello(name)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "names.pcap"
+            dcp_traffic.write_together(path, captures)
+            told = harness.run("report", path, "--no-progress").stdout.decode()
+            cards = report(path)["cards"]
+        rows = re.findall(r"^ +c\d  \S+ +DCP +(.*?\d) ", told, re.MULTILINE)
+        self.assertEqual(3, len(rows), told)
+        self.assertNotEqual(rows[0], rows[1])
+        self.assertEqual(rows[1], rows[2])
+        shared = next(card for card in cards if card["code"] == "dcp.name.shared")
+        self.assertEqual("connections 2 and 3 both use the name connector/1.0 0000000000000007/0000000000000002", shared["title"])
+        self.assertIn(names[2].decode(), shared["text"])
+
     def test_batches_that_were_rolled_back_did_not_just_go_away(self):
         told = self.text("canal/batches.pcap")
         self.assertIn("8 batches were rolled back later.", told)
