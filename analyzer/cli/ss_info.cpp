@@ -98,6 +98,26 @@ std::string as_json(const collector& c, const ss::walk_summary& sum) {
     return std::string(json.text()) + "\n";
 }
 
+// "1 recovered (118 messages), 2 on the capture and the findings (28), SeaStreamer's own (1)": what
+// `extract` counts, and what stands beside it. Nothing of a file that another program wrote.
+std::string kinds_of_streams(const collector& c) {
+    std::uint64_t recovered = 0, beside = 0, internal = 0;
+    std::uint64_t messages[3] = {0, 0, 0};
+    for (const auto& [id, s] : c.streams) {
+        const bool is_internal = ss::is_reserved_key(id.first),
+                   is_beside = id.first.starts_with("cdcscope.");
+        ++(is_internal ? internal : is_beside ? beside : recovered);
+        messages[is_internal ? 2 : is_beside ? 1 : 0] += s.messages;
+    }
+    if (beside == 0) return {};
+    std::string text = fmt::format("{} recovered ({} {}), {} on the capture and the findings ({})",
+                                   grouped(recovered), grouped(messages[0]),
+                                   messages[0] == 1 ? "message" : "messages", grouped(beside),
+                                   grouped(messages[1]));
+    if (internal > 0) text += fmt::format(", SeaStreamer's own ({})", grouped(messages[2]));
+    return text;
+}
+
 void print_text(ss_lines& out, const std::string& file, const collector& c,
                 const ss::walk_summary& sum) {
     const std::size_t markers = ss::marker_capacity(c.header.interval);
@@ -106,6 +126,8 @@ void print_text(ss_lines& out, const std::string& file, const collector& c,
     out.put(fmt::format("  created          {}\n", ss_time(c.header.created_ms)));
     out.put(fmt::format("  size             {} B, {} messages\n", grouped(sum.size),
                         grouped(sum.messages)));
+    if (const std::string kinds = kinds_of_streams(c); !kinds.empty())
+        out.put(fmt::format("  streams          {}\n", kinds));
     out.put(fmt::format(
         "  beacons          {}, every {} B, {}\n", grouped(sum.beacons), grouped(c.header.interval),
         markers == 0 ? "without an index" : fmt::format("each names up to {} streams", markers)));

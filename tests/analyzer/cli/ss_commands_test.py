@@ -3,6 +3,7 @@
 import hashlib
 import json
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -277,6 +278,18 @@ class Info(SsTest):
         found = json.loads(self.ss("info", "--json", SAMPLES / "valid" / "mix-i1024.ss").stdout)
         self.assertEqual(6, len(found["streams"]))
         self.assertEqual({"key": "A", "shard": 0, "messages": 16}, {k: found["streams"][0][k] for k in ("key", "shard", "messages")})
+
+
+    def test_it_tells_what_was_recovered_from_what_stands_beside_it(self):
+        capture = harness.CAPTURES / "dcp" / "durability_replication_ipv4.pcap"
+        table = harness.run("extract", capture, "-o", self.folder / "x.ss").stdout.decode()
+        streams, messages = re.search(r"x\.ss  (\d+) streams?, (\d+) messages\n", table).groups()
+        text = self.ss("info", self.folder / "x.ss").stdout.decode()
+        told = re.search(rf"\n  streams          {streams} recovered \({messages} messages\), 2 on the capture and the findings \((\d+)\), "
+                         r"SeaStreamer's own \(1\)\n", text)
+        self.assertIsNotNone(told, text)
+        self.assertIn(f" B, {int(messages) + int(told[1]) + 1} messages\n", text)
+        self.assertNotIn("\n  streams", self.ss("info", SAMPLES / "valid" / "mix-i1024.ss").stdout.decode())
 
 
 class Words(SsTest):
