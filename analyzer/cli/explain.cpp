@@ -150,6 +150,7 @@ std::string explanation(const findings::entry& row, int width) {
     }
     out += labelled("severity", severities, width);
     out += labelled("when", fmt::format("{} ({})", row.statement, row.source), width);
+    if (row.both_sides) out += labelled("", findings::both_sides_text, width);
     out += '\n' + labelled("means", row.meaning, width);
     std::size_t number = 0;
     for (const std::string_view step : row.advice()) {

@@ -112,7 +112,7 @@ using draft_parts =
 draft_parts group(const model& m) {
     std::map<std::uint32_t, std::vector<std::size_t>> by_connection;
     for (std::size_t i = 0; i < m.findings.size(); ++i) {
-        if (m.findings[i].level > severity::chat)
+        if (m.findings[i].level > severity::chat && !m.findings[i].set_aside)
             by_connection[m.findings[i].connection].push_back(i);
     }
     draft_parts cards;
@@ -244,7 +244,11 @@ void rank(model& m, std::vector<std::pair<card, std::vector<std::size_t>>>& draf
 void count_hits(model& m) {
     for (auto& f : m.findings) {
         f.card = no_card;
-        auto& n = f.level == severity::error     ? m.hits.errors
+        const auto* owner = m.find(f.connection);
+        f.set_aside = owner != nullptr && owner->one_direction && f.level <= severity::note &&
+                      findings::entry_of(f.what).both_sides;
+        auto& n = f.set_aside                    ? m.hits.set_aside
+                  : f.level == severity::error   ? m.hits.errors
                   : f.level == severity::warning ? m.hits.warnings
                   : f.level == severity::note    ? m.hits.notes
                                                  : m.hits.chats;
@@ -286,6 +290,7 @@ void mark_streams(model& m) {
     for (const auto& f : m.findings) {
         // That a client closes its stream is worth a note, but no fault of the stream.
         if (f.what == code::dcp_stream_ended && f.level == severity::note) continue;
+        if (f.set_aside) continue;
         for (const auto& h : f.hits) {
             const auto partition = figure_of(h, "partition");
             if (!partition) continue;
@@ -301,6 +306,7 @@ void mark_batches(model& m) {
     std::map<std::pair<std::uint32_t, std::uint64_t>, batch_row*> rows;  // the newest of an id
     for (auto& b : m.batches) rows[{b.connection, b.batch}] = &b;
     for (const auto& f : m.findings) {
+        if (f.set_aside) continue;
         for (const auto& h : f.hits) {
             const auto id = figure_of(h, "batchId");
             const auto found = id && *id > 0

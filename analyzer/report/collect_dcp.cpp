@@ -7,6 +7,7 @@
 
 #include "analyzer/report/client_name.h"
 #include "analyzer/report/format.h"
+#include "analyzer/report/words.h"
 #include "proto/dcp/fields.h"
 #include "proto/dcp/names.h"
 
@@ -39,34 +40,9 @@ std::vector<std::string> datatype_names(std::uint8_t datatype) {
     return out;
 }
 
-std::string status_title(std::uint16_t status) {
-    const auto* known = dcp::find_value(dcp::status_names, status);
-    return known != nullptr ? std::string(known->title) : "unknown status";
-}
-
 std::string level_title(std::uint8_t level) {
     const auto* known = dcp::find_value(dcp::durability_names, level);
     return known != nullptr ? std::string(known->title) : std::string{};
-}
-
-// Why a stream request is refused, in the words of those who read reports.
-std::string refusal_words(std::uint16_t status) {
-    switch (status) {
-        case dcp::status::key_eexists:
-            return "duplicate";
-        case dcp::status::erange:
-            return "out of range";
-        case dcp::status::not_my_vbucket:
-            return "not my vbucket";
-        default:
-            break;
-    }
-    auto title = status_title(status);
-    if (!title.empty() && title.front() >= 'A' && title.front() <= 'Z' && title.size() > 1 &&
-        title[1] >= 'a') {
-        title.front() = static_cast<char>(title.front() - 'A' + 'a');
-    }
-    return title;
 }
 
 std::string end_words(std::uint32_t reason) {

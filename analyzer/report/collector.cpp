@@ -8,6 +8,7 @@
 #include "analyzer/report/cards.h"
 #include "analyzer/report/format.h"
 #include "analyzer/report/hide_contents.h"
+#include "analyzer/report/one_direction.h"
 #include "analyzer/report/verdict.h"
 #include "analyzer/report/words.h"
 #include "proto/findings/table.h"
@@ -354,7 +355,8 @@ void collector::tell_what_cannot_be_judged() {
         f.what = encrypted ? findings::code::tcp_encrypted : findings::code::tcp_one_direction;
         f.level = severity::note;
         f.at = first_frames_[c.id - 1];
-        const auto which = c.of[0].bytes.stream == 0 ? "server to client" : "client to server";
+        const auto which =
+            missing_side(c) == direction::c2s ? "server to client" : "client to server";
         const auto* what = foreign_of(c.id);
         f.text = encrypted ? fmt::format("connection {}, {} to {}, is encrypted ({})", c.id,
                                          c.client, c.server,
@@ -372,6 +374,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
     }
     dcp_.finish();
     canal_.finish(world);
+    mark_unseen(m_);
     hide_contents(m_, hides_);
     add_up();
     find_ports();

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "analyzer/report/format.h"
+#include "analyzer/report/one_direction.h"
 #include "analyzer/report/words.h"
 
 namespace cdcscope::report {
@@ -17,6 +18,9 @@ std::string_view side(direction d) {
 std::string closed_by(const model& m, const connection& c) {
     using recover::end_kind;
     const auto at = time_words(m, c.closed.at.time_ns);
+    if (c.one_direction && (c.closed.how == end_kind::fin || c.closed.how == end_kind::rst))
+        return fmt::format("{} of the {} at {}; the other side was not captured",
+                           c.closed.how == end_kind::fin ? "FIN" : "RST", side(c.closed.by), at);
     switch (c.closed.how) {
         case end_kind::fin:
             return fmt::format("{}, FIN at {}", side(c.closed.by), at);
@@ -48,7 +52,9 @@ std::string window_words(const flow_figures& f) {
                        durations(f.full_least_ns, f.full_most_ns));
 }
 
-std::string noop_words(const noop_figures& n) {
+std::string noop_words(const connection& c) {
+    const auto& n = c.noop;
+    if (c.one_direction && n.sent > 0) return number(n.sent) + " sent, answers not captured";
     if (!n.enabled && n.sent == 0) return "off";
     const auto every = n.interval_ns > 0 ? fmt::format("every {}, ", short_duration(n.interval_ns))
                                          : std::string{};
@@ -68,8 +74,11 @@ std::string durable_words(const durability_figures& d, std::string_view end) {
     return out;
 }
 
-std::string batches_words(const canal_figures& f, bool refused) {
+std::string batches_words(const connection& c, bool refused) {
+    const auto& f = *c.canal;
+    if (missing_side(c) == direction::s2c) return "not captured";
     auto out = number(f.batches);
+    if (missing_side(c) == direction::c2s) return out + ", acknowledgements not captured";
     if (f.batches > 0) {
         out += f.acknowledged == f.batches
                    ? std::string(", all acknowledged") + (refused ? " in the end" : "")
@@ -168,7 +177,7 @@ void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
     } else if (c.what != role::kv_application) {
         out.push_back({"Flow control", c.from_start ? "off" : "not captured"});
     }
-    if (c.noop.enabled || c.noop.sent > 0) out.push_back({"Keep-alive", noop_words(c.noop)});
+    if (c.noop.enabled || c.noop.sent > 0) out.push_back({"Keep-alive", noop_words(c)});
     if (c.what == role::kv_application) {
         std::uint64_t all = 0, answered = 0;
         std::string kind;  // of all of them, if they are alike
@@ -180,9 +189,12 @@ void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
         }
         if (const auto asked = requests_words(c); !asked.empty())
             out.push_back({"Requests", asked});
-        if (all > 0)
+        if (all > 0 && c.one_direction) {
+            out.push_back({"Answers", "not captured"});
+        } else if (all > 0) {
             out.push_back(
                 {"Answers", fmt::format("{} of {} {}", number(answered), number(all), kind)});
+        }
     }
     if (!c.collections.empty()) out.push_back({"Collections", collections_words(c)});
     if (c.longest_silence.length() >= told_silence_ns) {
@@ -194,12 +206,14 @@ void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
 
 void canal_facts(std::vector<fact>& out, const model& m, const connection& c) {
     const auto& f = *c.canal;
-    out.push_back(
-        {"Filter", f.filter_sent && !f.filter.empty() ? printable(f.filter) : "set by the server"});
+    if (missing_side(c) != direction::c2s) {
+        out.push_back({"Filter", f.filter_sent && !f.filter.empty() ? printable(f.filter)
+                                                                    : "set by the server"});
+    }
     const auto refused = std::any_of(m.batches.begin(), m.batches.end(), [&](const batch_row& b) {
         return b.connection == c.id && b.refused;
     });
-    out.push_back({"Batches", batches_words(f, refused)});
+    out.push_back({"Batches", batches_words(c, refused)});
     if (f.entries > 0) {
         out.push_back({"Rows", fmt::format("{} in {}", count(f.rows, "row"),
                                            count(f.entries, "entry", "entries"))});

@@ -22,6 +22,7 @@ void put_verdict(json_writer& w, const model& m) {
     if (!m.guess.empty()) put_text(w, "try", m.guess);
     w.field("errors", m.hits.errors).field("warnings", m.hits.warnings);
     w.field("notes", m.hits.notes).field("chats", m.hits.chats);
+    w.field("setAside", m.hits.set_aside);
     w.field("findings", std::uint64_t{m.cards.size()});
     w.field("rules", m.rules);
     w.end_object();

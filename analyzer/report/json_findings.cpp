@@ -41,6 +41,7 @@ void put_finding(json_writer& w, const model& m, const rule_finding& f) {
     if (!f.rule.empty()) w.field("rule", std::string_view{f.rule});
     w.field("severity", findings::name(f.level));
     if (f.uncertain) w.field("uncertain", true);
+    if (f.set_aside) w.field("setAside", true);
     if (f.connection != 0) w.field("connection", f.connection);
     put_span(w, m, f.first, f.last);
     w.field("count", f.count);

@@ -81,7 +81,7 @@ void put_stream(json_writer& w, const model& m, const stream_row& s) {
         w.field("endReason", s.end_reason);
         put_text(w, "endName", s.end_name);
     }
-    if (s.state != stream_state::unknown_start) put_request(w, s);
+    if (s.state != stream_state::unknown_start && s.asked.frame != 0) put_request(w, s);
     put_progress(w, s);
     put_frame(w, m, "asked", s.asked);
     put_frame(w, m, "finished", s.finished);

@@ -117,7 +117,9 @@ struct rule_finding {
     std::uint64_t count = 0;
     std::vector<hit> hits;  // first ones, at most cap::hits
     bool going_on = false;  // one of all its hits was
-    std::size_t card = 0;   // index into cards; no_card for chats
+    std::size_t card = 0;   // index into cards; no_card for chats and what is set aside
+    // Of a rule that needs both sides, where one was not captured.
+    bool set_aside = false;
 };
 inline constexpr std::size_t no_card = SIZE_MAX;
 
@@ -395,6 +397,7 @@ struct durable_write {
     std::int64_t replica_ack_ns = -1;          // -1: none
     std::string application;                   // what the application saw, where the capture has it
     std::uint32_t application_connection = 0;  // of it; 0: none, or several
+    bool replica_unseen = false;               // what it acknowledged was not captured
 };
 
 // A request of an application to the key-value service, with its answer.
@@ -404,6 +407,7 @@ struct operation {
     bool default_timeout = false;  // a durable write that leaves its time-out to the server
     frame_ref sent, answered;
     bool has_answer = false;
+    bool answer_unseen = false;  // answers were not captured
     std::uint16_t status = 0;
     std::string status_name;
     std::int64_t waited_ns = 0;
@@ -420,6 +424,7 @@ struct batch_row {
     std::uint64_t batch = 0;
     batch_state state{};
     bool refused = false;                  // an acknowledgement of it was refused before
+    bool client_unseen = false;            // what became of it was not captured
     frame_ref asked, delivered, finished;  // asked: the GET that it answers
     bool has_lag = false;
     std::int64_t lag_ns = 0;
@@ -461,7 +466,8 @@ struct limit_value {
 };
 
 struct tally {
-    std::uint64_t errors = 0, warnings = 0, notes = 0, chats = 0;  // rule hits
+    // Rule hits; those set aside are none of the others.
+    std::uint64_t errors = 0, warnings = 0, notes = 0, chats = 0, set_aside = 0;
 };
 
 enum class verdict_kind : std::uint8_t {

@@ -74,9 +74,10 @@ class details_page {
             pair("Prepare " + w.key, text);
         });
         list(m_.operations, c.id, [&](const operation& o) {
-            pair("Request " + o.key,
-                 fmt::format("{} at {}: {} after {}", request_words(o),
-                             time_words(m_, o.sent.time_ns), answer_words(o), waited_words(o)));
+            auto text = fmt::format("{} at {}: {}", request_words(o),
+                                    time_words(m_, o.sent.time_ns), answer_words(o));
+            if (!o.answer_unseen) text += " after " + waited_words(o);
+            pair("Request " + o.key, text);
         });
         list(m_.batches, c.id,
              [&](const batch_row& b) { pair(fmt::format("Batch {}", b.batch), batch_words(b)); });

@@ -6,6 +6,7 @@
 
 #include "analyzer/recover/foreign.h"
 #include "analyzer/report/format.h"
+#include "analyzer/report/one_direction.h"
 #include "analyzer/report/words.h"
 
 namespace cdcscope::report {
@@ -118,11 +119,6 @@ std::string what_was_looked_at(const model& m) {
                            : fmt::format("{} of the TCP bytes read", share(b.message, b.stream)));
 }
 
-bool carries_nothing(const connection& c) {
-    return c.carries == recover::protocol::tls || c.carries == recover::protocol::other ||
-           c.carries == recover::protocol::unknown;
-}
-
 void say_encrypted(model& m) {
     std::uint64_t tls = 0;
     std::uint16_t port = 0;
@@ -183,24 +179,6 @@ void say_time(model& m) {
         outside          ? ", and the capture has no packet of that time"
         : m.judged_since ? ", and what had begun before and still lasted"
                          : "");
-}
-
-void say_one_direction(model& m) {
-    std::uint64_t all = 0, one_way = 0, from_server = 0;
-    for (const auto& c : m.connections) {
-        if (carries_nothing(c)) continue;
-        ++all;
-        one_way += c.one_direction ? 1 : 0;
-        from_server += c.one_direction && c.of[0].bytes.stream == 0 ? 1 : 0;
-    }
-    if (one_way == 0) return;
-    const auto which = from_server == one_way ? "server to client"
-                       : from_server == 0     ? "client to server"
-                                              : "one of the two ways";
-    m.strip = fmt::format(
-        "Only {} was captured in {} of {}. Rules that need both sides (flow control, answers, "
-        "acknowledgements) are off there, or give an uncertain note.",
-        which, number(one_way), count(all, "connection"));
 }
 
 }  // namespace

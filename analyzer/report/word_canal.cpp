@@ -17,6 +17,8 @@ namespace {
 using findings::code;
 
 std::string consumer_words(const connection& c) {
+    if (c.name.empty() || c.target.empty())
+        return fmt::format("the consumer on connection {}", c.id);
     return fmt::format("consumer {} of {}", printable(c.name), printable(c.target));
 }
 

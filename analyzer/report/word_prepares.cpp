@@ -61,7 +61,9 @@ std::string end_words(const card_draft& d, const hit& h) {
 std::string story_of(const card_draft& d, const hit& h, const durable_write* w, left_by how,
                      const std::string& age) {
     auto out = fmt::format("Prepared at {}", time_words(d.m, h.first.time_ns));
-    if (w != nullptr) {
+    if (w != nullptr && w->replica_unseen) {
+        out += "; what the replica acknowledged was not captured";
+    } else if (w != nullptr) {
         out += w->replica_ack_ns < 0 ? std::string(", not acknowledged by the replica")
                                      : fmt::format(", acknowledged by the replica after {}",
                                                    duration(w->replica_ack_ns));

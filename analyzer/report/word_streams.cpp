@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/report/format.h"
+#include "analyzer/report/one_direction.h"
 #include "analyzer/report/word_dcp.h"
 #include "analyzer/report/words.h"
 #include "proto/dcp/names.h"
@@ -135,15 +136,52 @@ void refusal_advice(card_draft& d, bool duplicate, bool moved, bool position) {
     c.advice = std::move(advice);
 }
 
+// How often each reason was given.
+using reason_counts = std::vector<std::pair<std::string, std::uint64_t>>;
+
+void add_reason(reason_counts& reasons, const std::string& name, std::uint64_t times) {
+    const auto it =
+        std::find_if(reasons.begin(), reasons.end(), [&](auto& r) { return r.first == name; });
+    it == reasons.end() ? (void)reasons.emplace_back(name, times) : (void)(it->second += times);
+}
+
+// "duplicate, not my vbucket (4)".
+std::string listed(const reason_counts& reasons) {
+    std::string list;
+    for (const auto& [reason, n] : reasons)
+        list += fmt::format("{}{}{}", list.empty() ? "" : ", ", reason,
+                            n > 1 ? fmt::format(" ({})", number(n)) : "");
+    return list;
+}
+
+// Answers whose requests were not captured: there are no rows, and what was asked is not known.
+void word_refusals_alone(card_draft& d) {
+    reason_counts reasons;
+    for (const auto& h : d.lead().hits)
+        add_reason(reasons, refusal_words(static_cast<std::uint16_t>(count_of(h, "statusCode"))),
+                   1);
+    const auto refusals = d.lead().count;
+    d.c.condition = fmt::format("{} refused", count(refusals, "request"));
+    if (refusals < 2) return;
+    d.c.title = fmt::format("{} were refused; the requests were not captured",
+                            count(refusals, "stream request"));
+    d.c.clause = d.c.title;
+    d.c.brief = fmt::format("{} refused: {}", count(refusals, "stream request"), listed(reasons));
+    d.c.text = fmt::format("Reasons: {}.", listed(reasons));
+}
+
 }  // namespace
 
 void word_refused(card_draft& d) {
     auto& c = d.c;
     const auto refusals = d.lead().count;
     if (d.owner == nullptr) return;
+    if (std::none_of(d.streams().begin(), d.streams().end(),
+                     [](auto* s) { return s->state == stream_state::refused; }))
+        return word_refusals_alone(d);
     std::uint64_t asked = 0, told = 0, rows = 0;
     bool duplicate = false, moved = false, position = false, other = false, resolved = true;
-    std::vector<std::pair<std::string, std::uint64_t>> reasons;
+    reason_counts reasons;
     std::string sentences, patience;
     c.shown.clear();
     for (const auto* row : d.streams()) {
@@ -151,10 +189,7 @@ void word_refused(card_draft& d) {
         asked += s.state == stream_state::unknown_start ? 0 : s.times;
         if (s.state != stream_state::refused) continue;
         ++rows;
-        const auto it = std::find_if(reasons.begin(), reasons.end(),
-                                     [&](auto& r) { return r.first == s.status_name; });
-        it == reasons.end() ? (void)reasons.emplace_back(s.status_name, s.times)
-                            : (void)(it->second += s.times);
+        add_reason(reasons, s.status_name, s.times);
         const auto is_duplicate = s.status == dcp::status::key_eexists;
         duplicate = duplicate || is_duplicate;
         moved = moved || s.status == dcp::status::not_my_vbucket;
@@ -173,10 +208,7 @@ void word_refused(card_draft& d) {
     if (!other) refusal_advice(d, duplicate, moved, position);
     if (!patience.empty()) c.advice.push_back(patience);
     if (!resolved) c.state = "not resolved on this connection";
-    std::string list;
-    for (const auto& [reason, n] : reasons)
-        list += fmt::format("{}{}{}", list.empty() ? "" : ", ", reason,
-                            n > 1 ? fmt::format(" ({})", number(n)) : "");
+    const auto list = listed(reasons);
     c.condition = fmt::format("{} refused", count(refusals, "request"));
     c.clause =
         fmt::format("{} had {} refused", display_name(*d.owner), count(refusals, "stream request"));
@@ -197,7 +229,8 @@ void word_rollbacks(card_draft& d) {
     if (d.lead().count > 1 || d.owner == nullptr) return;
     auto& c = d.c;
     const auto& h = d.first_hit();
-    if (!figure_of(h, "rollbackSeqno")) return;  // the capture cut it
+    // The capture cut it, or lacks the request.
+    if (!figure_of(h, "rollbackSeqno") || !figure_of(h, "partition")) return;
     const auto partition = count_of(h, "partition"), back = count_of(h, "rollbackSeqno");
     const auto start = number(count_of(h, "startSeqno"));
     c.brief = fmt::format("vb {}: {} to {}", partition, start, number(back));
@@ -334,6 +367,10 @@ void word_ended(card_draft& d) {
         if (s.end_reason == 1) {
             c.state = "asked for by the client";
             c.text = close_words(d, s) + c.text;
+        }
+        if (s.end_reason != 1 && d.owner != nullptr && missing_side(*d.owner) == direction::c2s) {
+            c.text += " What the client asked for was not captured.";
+            return;
         }
         if (s.end_reason == 1 || opened_later(d, s, s.finished.time_ns)) return;
         const auto* owner = d.owner;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analyzer/report/format.h"
+#include "proto/dcp/names.h"
 #include "proto/findings/reference.h"
 
 namespace cdcscope::report {
@@ -138,6 +139,30 @@ std::string protocols_sentence(const model& m) {
     return fmt::format("{} connection{}", out, m.connections.size() == 1 ? "" : "s");
 }
 
+std::string status_title(std::uint16_t status) {
+    const auto* known = dcp::find_value(dcp::status_names, status);
+    return known != nullptr ? std::string(known->title) : "unknown status";
+}
+
+std::string refusal_words(std::uint16_t status) {
+    switch (status) {
+        case dcp::status::key_eexists:
+            return "duplicate";
+        case dcp::status::erange:
+            return "out of range";
+        case dcp::status::not_my_vbucket:
+            return "not my vbucket";
+        default:
+            break;
+    }
+    auto title = status_title(status);
+    if (!title.empty() && title.front() >= 'A' && title.front() <= 'Z' && title.size() > 1 &&
+        title[1] >= 'a') {
+        title.front() = static_cast<char>(title.front() - 'A' + 'a');
+    }
+    return title;
+}
+
 std::string state_words(const batch_row& b) {
     return b.remark.empty() ? fate_words(b) : b.remark;
 }
@@ -145,7 +170,7 @@ std::string state_words(const batch_row& b) {
 std::string fate_words(const batch_row& b) {
     switch (b.state) {
         case batch_state::open:
-            return "not acknowledged";
+            return b.client_unseen ? "acknowledgement not captured" : "not acknowledged";
         case batch_state::acknowledged:
             return b.refused ? "refused, then acknowledged" : "acknowledged";
         case batch_state::rolled_back:

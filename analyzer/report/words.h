@@ -61,6 +61,11 @@ struct fact {
 [[nodiscard]] std::string content_words(const batch_row& b);
 [[nodiscard]] std::string outcome_words(const durable_write& w);
 
+// "Out of range": of a status of DCP.
+[[nodiscard]] std::string status_title(std::uint16_t status);
+// Why a stream request is refused, in the words of those who read reports.
+[[nodiscard]] std::string refusal_words(std::uint16_t status);
+
 // Rows in words (words_rows.cpp).
 // "29 mutation, 1 deletion, 1 snapshot marker".
 [[nodiscard]] std::string type_list(const connection& c);

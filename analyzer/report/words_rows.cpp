@@ -55,7 +55,9 @@ std::string stream_words(const stream_row& s, bool holes) {
         return out;
     }
     std::string out;
-    if (s.state != stream_state::unknown_start) {
+    if (s.state != stream_state::unknown_start && s.asked.frame == 0) {
+        out = "request not captured";
+    } else if (s.state != stream_state::unknown_start) {
         out = fmt::format("from seqno {}, {}", number(s.start),
                           s.end == UINT64_MAX ? std::string("no end asked")
                                               : fmt::format("to {}", number(s.end)));
@@ -75,6 +77,7 @@ std::string stream_words(const stream_row& s, bool holes) {
 }
 
 std::string answer_words(const operation& o) {
+    if (o.answer_unseen) return "answer not captured";
     if (!o.has_answer) return "none before the connection ended";
     auto out = o.status_name;
     if (o.status != 0) out += fmt::format(" (0x{:02x})", o.status);
@@ -102,6 +105,7 @@ std::string latency_words(const durable_write& d) {
 }
 
 std::string replica_words(const durable_write& d) {
+    if (d.replica_unseen) return "not captured";
     return d.replica_ack_ns < 0 ? std::string("none") : "after " + duration(d.replica_ack_ns);
 }
 

@@ -182,6 +182,14 @@ void take_noop_answer(connection_state& c, const incoming& in) {
     c.watch().on_noop(c.setup.id, c.now().at, in.event.dir, true);
 }
 
+// Its request may not have been captured: what was refused is not known, that it was is.
+void take_lone_answer(connection_state& c, const incoming& in) {
+    const std::uint16_t answered = in.m.head.status();
+    if (answered == status::success) return;
+    if (in.m.head.opcode == op::stream_req) take_lone_refusal(c, in);
+    if (in.m.head.opcode == op::control) take_lone_control_refusal(c, in);
+}
+
 void take_answer(connection_state& c, const incoming& in) {
     const header& h = in.m.head;
     if (malformed(in.m)) tell_malformed(c, in.m);
@@ -189,6 +197,7 @@ void take_answer(connection_state& c, const incoming& in) {
     std::optional<open_request> request =
         c.requests.take(c.report, c.unsettled(), in.event.dir, in.m);
     if (!h.is_push() && is_data(h.opcode)) take_data_answer(c, in);
+    if (!request && !h.is_push() && c.unsettled()) take_lone_answer(c, in);
     if (!request) return;
     in.record.request = request->id;
     in.record.elapsed_ns = c.now().time - request->asked.time;

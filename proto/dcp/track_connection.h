@@ -110,11 +110,15 @@ struct incoming {
 // --- track_setup.cpp: HELLO, DCP_OPEN, controls, buckets
 void take_open(connection_state& c, const incoming& in);
 void take_setup_answer(connection_state& c, const incoming& in, open_request& request);
+// Of an answer whose request was not captured.
+void take_lone_control_refusal(connection_state& c, const incoming& in);
 
 // --- track_stream_requests.cpp
 [[nodiscard]] stream_request read_stream_request(const incoming& in);
 void take_stream_request(connection_state& c, const incoming& in, const stream_request& asked);
 void take_stream_answer(connection_state& c, const incoming& in, const open_request& request);
+// Of an answer whose request was not captured.
+void take_lone_refusal(connection_state& c, const incoming& in);
 void take_close_stream(connection_state& c, const incoming& in);
 dcp_stream& open_stream(connection_state& c, const incoming& in, const open_request& request);
 // A stream of which only data is seen.

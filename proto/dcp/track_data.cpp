@@ -138,20 +138,15 @@ void take_data_answer(connection_state& c, const incoming& in) {
         if (m.head.opcode == op::snapshot_marker) answer_marker(c, in, *s);
     }
     if (m.head.status() == status::success) return;
-    const named_value* reason = find_value(status_names, m.head.status());
-    std::vector<findings::figure> figures{
-        {"opcode", std::string(m.row != nullptr ? m.row->name : "")},
-        {"opaque", findings::hex_text(m.head.opaque, 8)},
-        {"status", std::string(reason != nullptr ? reason->name : "")},
-        {"statusCode", std::uint64_t{m.head.status()}}};
+    std::vector<findings::figure> figures =
+        with_status(m.head.status(), {{"opcode", std::string(m.row != nullptr ? m.row->name : "")},
+                                      {"opaque", findings::hex_text(m.head.opaque, 8)}});
     if (s != nullptr) figures.push_back({"partition", std::uint64_t{s->story.vbucket}});
-    (void)c.report.tell(code::dcp_data_refused, tolerated(c, m) ? severity::note : severity::error,
-                        false, {},
-                        {sentence("consumer refused a ", m.row != nullptr ? m.row->name : "message",
-                                  s != nullptr ? " on " + place_text(*s) : "", ": ",
-                                  reason != nullptr ? reason->title : "status", " (",
-                                  findings::hex_text(m.head.status(), 2), ")"),
-                         std::move(figures)});
+    (void)c.report.tell(
+        code::dcp_data_refused, tolerated(c, m) ? severity::note : severity::error, false, {},
+        {sentence("consumer refused a ", m.row != nullptr ? m.row->name : "message",
+                  s != nullptr ? " on " + place_text(*s) : "", ": ", status_text(m.head.status())),
+         std::move(figures)});
 }
 
 }  // namespace cdcscope::dcp

@@ -5,27 +5,19 @@
 #include <iterator>
 #include <utility>
 
+#include "proto/dcp/names.h"
+
 namespace cdcscope::dcp {
 namespace {
 
 // Enough for any report; beyond it a connection that repeats one fault would only fill memory.
 constexpr std::uint32_t most_of_a_code = 1U << 14;
 
-// D04, D12 to D19, D29, D35, D36, D40, D41: rules that compare what the two sides sent.
-constexpr code compares_directions[] = {
-    code::dcp_stream_unknown,     code::dcp_flow_overrun,        code::dcp_flow_stalled,
-    code::dcp_flow_ack_too_large, code::dcp_flow_ack_missing,    code::dcp_flow_ack_unexpected,
-    code::dcp_noop_unanswered,    code::dcp_noop_unknown,        code::dcp_producer_silent,
-    code::dcp_data_refused,       code::dcp_seqno_ack_invalid,   code::dcp_prepare_unacknowledged,
-    code::dcp_request_unanswered, code::dcp_response_unexpected,
-};
-
 }  // namespace
 
 std::uint32_t reporter::tell(code what, severity level, bool uncertain, const frame_ref& first,
                              account said) noexcept {
-    uncertain |=
-        unordered_ && std::ranges::find(compares_directions, what) != std::end(compares_directions);
+    uncertain |= unordered_ && findings::entry_of(what).both_sides;
     if (told_.empty()) told_.resize(findings::table().size());
     std::uint32_t& count = told_[static_cast<std::size_t>(what)];
     if (count > most_of_a_code) return 0;
@@ -52,6 +44,20 @@ std::uint32_t reporter::tell(code what, severity level, bool uncertain, const fr
     found.id = ++*last_id_;
     sink_->on_finding(std::move(found));
     return *last_id_;
+}
+
+std::string status_text(std::uint16_t status) {
+    const named_value* known = find_value(status_names, status);
+    return known != nullptr ? sentence(known->title, " (", findings::hex_text(status, 2), ")")
+                            : "status " + findings::hex_text(status, 2);
+}
+
+std::vector<findings::figure> with_status(std::uint16_t status,
+                                          std::vector<findings::figure> figures) {
+    const named_value* known = find_value(status_names, status);
+    figures.push_back({"status", std::string(known != nullptr ? known->name : "")});
+    figures.push_back({"statusCode", std::uint64_t{status}});
+    return figures;
 }
 
 void reporter::settle(std::uint32_t id, bool over, account said) noexcept {

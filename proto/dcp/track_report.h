@@ -81,6 +81,12 @@ struct running {
     }
 };
 
+// "not my vbucket (0x07)", "status 0x1234".
+[[nodiscard]] std::string status_text(std::uint16_t status);
+// `figures`, with status and statusCode behind them.
+[[nodiscard]] std::vector<findings::figure> with_status(std::uint16_t status,
+                                                        std::vector<findings::figure> figures);
+
 // Milliseconds for figures.
 [[nodiscard]] constexpr double as_ms(std::int64_t ns) noexcept {
     return static_cast<double>(ns) / 1e6;

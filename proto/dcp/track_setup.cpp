@@ -79,17 +79,12 @@ void take_control_answer(connection_state& c, const incoming& in, const open_req
         return;
     }
     const bool grave = setting->name == "connection_buffer_size" || setting->name == "enable_noop";
-    const named_value* reason = find_value(status_names, answered);
-    (void)c.report.tell(code::dcp_control_refused, grave ? severity::warning : severity::note,
-                        false, request.asked.at,
-                        {sentence("control ", findings::printable(setting->name), "=",
-                                  findings::printable(setting->value),
-                                  " was refused: ", reason != nullptr ? reason->title : "status",
-                                  " (", findings::hex_text(answered, 2), ")"),
-                         {{"name", setting->name},
-                          {"value", setting->value},
-                          {"status", std::string(reason != nullptr ? reason->name : "")},
-                          {"statusCode", std::uint64_t{answered}}}});
+    (void)c.report.tell(
+        code::dcp_control_refused, grave ? severity::warning : severity::note, false,
+        request.asked.at,
+        {sentence("control ", findings::printable(setting->name), "=",
+                  findings::printable(setting->value), " was refused: ", status_text(answered)),
+         with_status(answered, {{"name", setting->name}, {"value", setting->value}})});
 }
 
 void take_bucket_answer(connection_state& c, const incoming& in, const open_request& request) {
@@ -100,6 +95,14 @@ void take_bucket_answer(connection_state& c, const incoming& in, const open_requ
 }
 
 }  // namespace
+
+void take_lone_control_refusal(connection_state& c, const incoming& in) {
+    const std::uint16_t answered = in.m.head.status();
+    (void)c.report.tell(
+        code::dcp_control_refused, severity::note, true, {},
+        {sentence("a control that was not captured was refused: ", status_text(answered)),
+         with_status(answered, {})});
+}
 
 void take_open(connection_state& c, const incoming& in) {
     const std::optional<std::uint64_t> flags = in.m.number(field_id::open_flags);

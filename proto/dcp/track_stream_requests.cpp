@@ -97,12 +97,6 @@ void check_after_rollback(connection_state& c, std::uint16_t vbucket, const stre
          std::move(figures)});
 }
 
-std::string reason_text(std::uint16_t status) {
-    const named_value* known = find_value(status_names, status);
-    return known != nullptr ? sentence(known->title, " (", hex_text(status, 2), ")")
-                            : "status " + hex_text(status, 2);
-}
-
 void take_refusal(connection_state& c, const incoming& in, const open_request& request,
                   const stream_request& asked) {
     const std::uint16_t status = in.m.head.status();
@@ -112,19 +106,16 @@ void take_refusal(connection_state& c, const incoming& in, const open_request& r
                                     asked.uuid, asked.snapshot_start, asked.snapshot_end,
                                     request.asked.at, c.now().at});
     }
-    std::vector<findings::figure> figures = position(request.vbucket, asked);
-    const named_value* known = find_value(status_names, status);
-    figures.push_back({"status", std::string(known != nullptr ? known->name : "")});
-    figures.push_back({"statusCode", std::uint64_t{status}});
+    std::vector<findings::figure> figures = with_status(status, position(request.vbucket, asked));
     figures.push_back({"opaque", hex_text(request.opaque, 8)});
     (void)c.report.tell(
         code::dcp_stream_refused, severity::warning, false, request.asked.at,
-        {sentence("stream request for vb ", request.vbucket, " was refused: ", reason_text(status)),
+        {sentence("stream request for vb ", request.vbucket, " was refused: ", status_text(status)),
          std::move(figures)});
     if (status == status::key_eexists) return;
     const dcp_stream* before = c.streams.newest(request.vbucket, id_in_force(c, asked));
     abandon(c, request.vbucket, before, status == status::not_my_vbucket,
-            "was refused: " + reason_text(status));
+            "was refused: " + status_text(status));
 }
 
 // How far back is not in the capture.
@@ -260,6 +251,26 @@ void take_stream_answer(connection_state& c, const incoming& in, const open_requ
     dcp_stream& s = open_stream(c, in, request);
     in.record.stream = s.story.index;
     in.record.vbucket_uuid = s.story.log_uuid;
+}
+
+void take_lone_refusal(connection_state& c, const incoming& in) {
+    const std::uint16_t status = in.m.head.status();
+    const std::string opaque = hex_text(in.m.head.opaque, 8);
+    if (status != status::rollback) {
+        (void)c.report.tell(code::dcp_stream_refused, severity::warning, false, {},
+                            {sentence("a stream request that was not captured was refused: ",
+                                      status_text(status), ", opaque ", opaque),
+                             with_status(status, {{"opaque", opaque}})});
+        return;
+    }
+    std::vector<findings::figure> figures{{"opaque", opaque}};
+    const std::optional<std::uint64_t> to = in.m.number(field_id::rollback_seqno);
+    if (to) figures.push_back({"rollbackSeqno", *to});
+    (void)c.report.tell(code::dcp_stream_rollback, severity::note, true, {},
+                        {sentence("a stream request that was not captured was rolled back to ",
+                                  to ? std::to_string(*to) : "where the capture does not show",
+                                  ", opaque ", opaque),
+                         std::move(figures)});
 }
 
 dcp_stream& open_stream(connection_state& c, const incoming& in, const open_request& request) {

@@ -52,6 +52,7 @@ void append_entry(std::string& out, const entry& row) {
     if (const std::string field = expert_field(row); !field.empty())
         out += ", in Wireshark `" + field + "`";
     out += "\n\n" + std::string(row.statement) + " Source: " + std::string(row.source) + ".\n\n";
+    if (row.both_sides) out += std::string(both_sides_text) + "\n\n";
     out += "Usually means: " + std::string(row.meaning) + "\n\nDo:\n\n";
     std::size_t number = 0;
     for (const std::string_view step : row.advice())

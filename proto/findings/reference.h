@@ -21,6 +21,11 @@ namespace cdcscope::findings {
 // does not have.
 [[nodiscard]] std::string expert_field(const entry& row);
 
+// Of rules with entry::both_sides.
+inline constexpr std::string_view both_sides_text =
+    "It compares what the two sides said: where only one direction was captured, the report does "
+    "not judge by it.";
+
 // "10 s", "80 %", "3".
 [[nodiscard]] std::string default_of(const threshold& row);
 

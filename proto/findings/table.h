@@ -152,6 +152,7 @@ struct entry {
     std::string_view source;             // where the rule comes from
     std::string_view meaning;            // what it usually means
     std::string_view steps[most_steps];  // what to do, first step first; unused ones are empty
+    bool both_sides = false;             // compares what the two sides said
 
     // The steps in use.
     [[nodiscard]] std::span<const std::string_view> advice() const noexcept;

@@ -19,7 +19,8 @@ constexpr entry all[] = {
      "The server was stopped or hangs in its store, or the connection was cut on the way.",
      {"Look at the server's log at that time.",
       "See who closed: FIN of the server points to a stop or its idle time-out, RST to a device on "
-      "the path."}},
+      "the path."},
+     both_sides},
     {code::canal_answer_unexpected,
      "canal.answer.unexpected",
      "C2",
@@ -34,7 +35,8 @@ constexpr entry all[] = {
      "The client reads the late error as the answer of its next request, so every later answer may "
      "be taken for the wrong one.",
      {"Let the client close the connection after such an error and connect again.",
-      "Look at the request that the error belongs to, not at the one that seems to fail."}},
+      "Look at the request that the error belongs to, not at the one that seems to fail."},
+     both_sides},
     {code::canal_request_refused,
      "canal.request.refused",
      "C3",
@@ -63,7 +65,8 @@ constexpr entry all[] = {
      "Another connection rolled back or acknowledged in between, the server was restarted, or the "
      "client acknowledges twice.",
      {"Look for a second connection with the same destination and client id.",
-      "Acknowledge each batch once, on the connection that brought it."}},
+      "Acknowledge each batch once, on the connection that brought it."},
+     both_sides},
     {code::canal_ack_out_of_order,
      "canal.ack.out_of_order",
      "C5",
@@ -78,7 +81,8 @@ constexpr entry all[] = {
      "acknowledgement has no answer; a refused one has, and a client that asks next reads that "
      "error as the answer to its GET.",
      {"Acknowledge from one place, in order of batch id, after all earlier batches are done.",
-      "Until then, fetch one batch at a time."}},
+      "Until then, fetch one batch at a time."},
+     both_sides},
     {code::canal_ack_no_batch,
      "canal.ack.no_batch",
      "C6",
@@ -133,7 +137,8 @@ constexpr entry all[] = {
      "alibaba/canal SimpleCanalConnector.java and HandshakeInitializationHandler.java",
      "The client insists on a version field that this server does not send: \"unsupported version "
      "at this client\".",
-     {"Use client and server of the same minor version."}},
+     {"Use client and server of the same minor version."},
+     both_sides},
     {code::canal_rollback,
      "canal.rollback",
      "C10",
@@ -192,7 +197,8 @@ constexpr entry all[] = {
      "The client is stuck on a batch or lost it. The server's store fills, and then every GET "
      "comes back empty.",
      {"Take a thread dump of the client; look for the thread that processes the batch.",
-      "Acknowledge or roll back also when processing fails."}},
+      "Acknowledge or roll back also when processing fails."},
+     both_sides},
     {code::canal_lag,
      "canal.lag",
      "C14",

@@ -64,7 +64,8 @@ constexpr entry all[] = {
      "consumer answers KEY_ENOENT or "
      "DCP_STREAM_NOT_FOUND.",
      {"Look for the stream request of this vbucket and its answer.",
-      "If the capture starts late, nothing is wrong: the request lies before it."}},
+      "If the capture starts late, nothing is wrong: the request lies before it."},
+     both_sides},
     {code::dcp_opaque_mismatch,
      "dcp.opaque.mismatch",
      "D05",
@@ -165,7 +166,8 @@ constexpr entry all[] = {
      "couchbase/kv_engine docs/dcp/documentation/flow-control.md",
      "The client is slower than the producer for a moment. Harmless if it is short.",
      {"Nothing, if it lasts milliseconds.",
-      "If it happens often, let the client acknowledge earlier or give it a larger buffer."}},
+      "If it happens often, let the client acknowledge earlier or give it a larger buffer."},
+     both_sides},
     {code::dcp_flow_overrun,
      "dcp.flow.overrun",
      "D12",
@@ -180,7 +182,8 @@ constexpr entry all[] = {
      "The producer counts differently from the protocol, or an acknowledgement is missing from the "
      "capture.",
      {"Check that the capture holds every packet of both directions.",
-      "Take the frames to the producer's maintainers; a server does not do this."}},
+      "Take the frames to the producer's maintainers; a server does not do this."},
+     both_sides},
     {code::dcp_flow_stalled,
      "dcp.flow.stalled",
      "D13",
@@ -197,7 +200,8 @@ constexpr entry all[] = {
      {"Take a thread dump of the client while it is silent; look for the thread that handles DCP "
       "events.",
       "Check that each event is acknowledged after it is processed, also when processing fails.",
-      "A larger buffer does not cure this: it only moves the moment."}},
+      "A larger buffer does not cure this: it only moves the moment."},
+     both_sides},
     {code::dcp_flow_ack_too_large,
      "dcp.flow.ack_too_large",
      "D14",
@@ -212,7 +216,8 @@ constexpr entry all[] = {
      "it got none. The server logs a warning and "
      "takes the rest as 0.",
      {"Let the client count only flow-controlled messages, by their size on the wire, and 2 more "
-      "for each prepare."}},
+      "for each prepare."},
+     both_sides},
     {code::dcp_flow_ack_missing,
      "dcp.flow.ack_missing",
      "D15",
@@ -228,7 +233,8 @@ constexpr entry all[] = {
      "so a stall is near or already there.",
      {"Take a thread dump of the client while it is silent; look for the thread that handles DCP "
       "events.",
-      "Check that each event is acknowledged after it is processed, also when processing fails."}},
+      "Check that each event is acknowledged after it is processed, also when processing fails."},
+     both_sides},
     {code::dcp_flow_ack_unexpected,
      "dcp.flow.ack_unexpected",
      "D16",
@@ -242,7 +248,8 @@ constexpr entry all[] = {
      "engines/ep/src/dcp/producer.cc",
      "The server ignores it. The client believes that flow control is on: its control was refused "
      "or never sent.",
-     {"Check the answer to connection_buffer_size on this connection."}},
+     {"Check the answer to connection_buffer_size on this connection."},
+     both_sides},
     {code::dcp_noop_unanswered,
      "dcp.noop.unanswered",
      "D17",
@@ -259,7 +266,8 @@ constexpr entry all[] = {
      "for the idle time-out.",
      {"Take a thread dump of the client.",
       "Check whether TCP still acknowledges the bytes: then the process is stuck, not the "
-      "network."}},
+      "network."},
+     both_sides},
     {code::dcp_noop_unknown,
      "dcp.noop.unknown",
      "D18",
@@ -272,7 +280,8 @@ constexpr entry all[] = {
      "couchbase/kv_engine engines/ep/src/dcp/producer.cc",
      "The client answers twice or changes the opaque, often its byte order. The server takes it as "
      "an error.",
-     {"Let the client copy the four opaque bytes as they are."}},
+     {"Let the client copy the four opaque bytes as they are."},
+     both_sides},
     {code::dcp_producer_silent,
      "dcp.producer.silent",
      "D19",
@@ -288,7 +297,8 @@ constexpr entry all[] = {
      {"Check the producer's log and load at that time.",
       "Check firewalls and load balancers on the path for idle time-outs shorter than the noop "
       "interval.",
-      "Check that the client has a dead-connection time-out."}},
+      "Check that the client has a dead-connection time-out."},
+     both_sides},
 };
 
 }  // namespace

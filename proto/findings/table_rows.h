@@ -8,6 +8,8 @@ namespace cdcscope::findings::rows {
 inline constexpr severity chat = severity::chat, note = severity::note, warning = severity::warning,
                           error = severity::error;
 
+inline constexpr bool both_sides = true;
+
 [[nodiscard]] std::span<const entry> dcp_data() noexcept;         // D01 to D19
 [[nodiscard]] std::span<const entry> dcp_streams() noexcept;      // D20 to D38
 [[nodiscard]] std::span<const entry> dcp_connections() noexcept;  // D39 to D56, dcp.malformed
