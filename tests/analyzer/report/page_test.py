@@ -33,9 +33,9 @@ CLASHES = """(() => {
 })()"""
 
 
-def report(out, *captures):
+def report(out, *captures, folder=None):
     done = subprocess.run([os.environ["CDCSCOPE"], "report", *map(str, captures), "-o", str(out), "--quiet", "--no-progress", "--force"],
-                          capture_output=True, timeout=120, check=False)
+                          capture_output=True, timeout=120, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
     return out
 
@@ -62,6 +62,7 @@ class Page(unittest.TestCase):
             "nothing": report(at / "nothing.html", CASES / "canal-port-other-protocols.pcap"),
             "hostile": report(at / "hostile.html", evil),
             "many": report(at / "many.html", at / "many.pcap"),
+            "travel": report(at / "travel.html", "travel-1.pcap", "travel-2.pcap", folder=ROOT / "captures/travel"),
             "large": report(at / "large.html", at / "large.pcap"),
         }
         cls.chromium = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") else browser.Browser()
@@ -86,7 +87,7 @@ class Page(unittest.TestCase):
                         self.assertEqual([], page.js(CLASHES))
 
     def test_shows_the_verdict_first(self):
-        for name in ("stall", "canal", "ledger", "refused"):
+        for name in ("stall", "canal", "ledger", "refused", "travel"):
             for width, height in SIZES[:2]:
                 with self.subTest(page=name, width=width):
                     page = self.open(name, width=width, height=height)
@@ -210,7 +211,7 @@ class Page(unittest.TestCase):
         self.assertIn("4,235 B unacknowledged", page.js("document.getElementById('live').textContent"))
 
     def test_prints_with_everything_unfolded(self):
-        for name in ("stall", "refused", "canal"):
+        for name in ("stall", "refused", "canal", "travel"):
             with self.subTest(name):
                 page = self.open(name)
                 pdf = page.pdf()
