@@ -33,11 +33,11 @@ const stream_row* unfinished_stream(const card_draft& d) {
     return nullptr;
 }
 
-std::string what_filled_it(const connection& c) {
+std::string what_filled_it(const connection& c, std::uint64_t filled) {
     const auto markers = messages_named(c, "snapshot_marker"),
                mutations = messages_named(c, "mutation");
     // The list is right only if nothing else was counted and nothing was acknowledged.
-    if (c.flow->acknowledgements > 0 || c.flow->peak != c.flow->counted || markers + mutations == 0)
+    if (c.flow->acknowledgements > 0 || filled != c.flow->counted || markers + mutations == 0)
         return {};
     std::string out = " (";
     if (markers > 0) out += count(markers, "snapshot marker") + (mutations > 0 ? ", " : "");
@@ -67,10 +67,16 @@ mini_chart window_chart(const connection& c, std::int64_t since) {
     return chart;
 }
 
+// What was outstanding when the window became full: more may have come although it was.
+std::uint64_t filled_with(const flow_figures& f, const hit& h) {
+    if (f.full_at_end) return f.filled_by.empty() ? f.outstanding : f.filled_to;
+    return figure_of(h, "unackedBytes") ? count_of(h, "unackedBytes") : f.peak;
+}
+
 // The message that filled the window, where it is the last one that did.
-std::string filling_words(const flow_figures& f) {
+std::string filling_words(const flow_figures& f, std::uint64_t filled) {
     if (!f.full_at_end || f.filled_by.empty())
-        return fmt::format("{}, window full", exact_bytes(f.full_at_end ? f.outstanding : f.peak));
+        return fmt::format("{}, window full", exact_bytes(filled));
     return fmt::format("{}: {} becomes {}, window full", f.filled_by, exact_bytes(f.filled_from),
                        exact_bytes(f.filled_to));
 }
@@ -102,6 +108,10 @@ void word_stall(card_draft& d) {
                                             : h.last.time_ns;
     const auto length = until - since.time_ns;
     const auto name = display_name(owner);
+    const auto filled = filled_with(f, h);
+    const auto none =
+        f.acknowledgements == 0 || (f.full_at_end && f.last_ack.time_ns <= since.time_ns);
+    const auto acknowledged = none ? exact_bytes(0) : std::string("too little");
     c.going_on = f.full_at_end && d.lasts;
     c.amount_ns = length;
     if (f.full_at_end) {
@@ -127,15 +137,11 @@ void word_stall(card_draft& d) {
     c.text = fmt::format(
         "The server filled the {} window with {}{}. The client acknowledged {} in the {} that "
         "followed.",
-        exact_bytes(f.window), exact_bytes(f.full_at_end ? f.outstanding : f.peak),
-        what_filled_it(owner),
-        f.acknowledgements == 0 || f.full_at_end ? exact_bytes(0) : std::string("too little"),
+        exact_bytes(f.window), exact_bytes(filled), what_filled_it(owner, filled), acknowledged,
         exact_duration(length));
-    c.detail = fmt::format(
-        "window of {} full with {}, {} acknowledged in {}", exact_bytes(f.window),
-        exact_bytes(f.full_at_end ? f.outstanding : f.peak),
-        f.acknowledgements == 0 || f.full_at_end ? exact_bytes(0) : std::string("too little"),
-        exact_duration(length));
+    c.detail =
+        fmt::format("window of {} full with {}, {} acknowledged in {}", exact_bytes(f.window),
+                    exact_bytes(filled), acknowledged, exact_duration(length));
     const auto& data = owner.ticks[tick_kind::data];
     if (f.full_at_end && !data.empty() && data.last() <= since.time_ns)
         c.text += " No data came after that.";
@@ -152,7 +158,7 @@ void word_stall(card_draft& d) {
     }
     c.shown.clear();
     d.evidence(f.asked, fmt::format("client asks for connection_buffer_size {}", f.window));
-    d.evidence(since, filling_words(f));
+    d.evidence(since, filling_words(f, filled));
     d.evidence(h.last, limits_words(d, h.last.time_ns - since.time_ns));
     if (f.full_at_end) {
         if (owner.noop.last_answered.time_ns > since.time_ns)

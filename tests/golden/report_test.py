@@ -105,7 +105,7 @@ class PartOfACapture(unittest.TestCase):
                       self.said("--filter", "tcp src port 11210", form="html"))
 
 
-class Words(unittest.TestCase):
+class Story(unittest.TestCase):
     def text(self, name):
         done = harness.run("report", harness.CAPTURES / name, "--all", "--no-progress")
         self.assertEqual(0, done.returncode)
@@ -113,10 +113,34 @@ class Words(unittest.TestCase):
 
     def test_a_window_that_nothing_frees_is_not_said_to_be_freed(self):
         told = self.text("dcp/faults.pcap")
-        self.assertIn("c10, not freed before the end", told)
+        state = next(c["state"] for c in report(harness.CAPTURES / "dcp/faults.pcap")["cards"] if c["code"] == "dcp.flow.full")
+        self.assertEqual("not freed before the end", state)
         self.assertIn("is 224 B. Nothing freed it before the connection or the capture ended.", told)
         # At its frame 164 B were outstanding; the producer sent on.
         self.assertIn("window of 120 B full with 164 B and later 224 B", told)
+
+    def test_a_window_is_filled_with_what_was_there_then_and_not_said_to_get_nothing_if_it_got_too_little(self):
+        capture = dcp_traffic.Capture()
+        capture.hello(b"slow")
+        capture.window(1000)
+        capture.stream(7, 1, 100)
+        sizes = [capture.mutation(7, 1, seqno, b"key", b"x" * 200) for seqno in range(1, 8)]
+        self.assertEqual({258}, set(sizes))
+        capture.now += 1
+        capture.acknowledge(100)
+        capture.now += 30
+        for from_client in (False, True):
+            capture.send(from_client, 0x5C, answer=from_client)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "slow.pcap"
+            capture.write(path)
+            card = next(c for c in report(path)["cards"] if c["code"] == "dcp.flow.stalled")
+        # The marker and four mutations fill it; three more came although it was full.
+        filled = 24 + 20 + 4 * 258
+        self.assertIn(f"filled the 1,000 B window with {filled:,} B.", card["text"])
+        self.assertIn("The client acknowledged too little in the 31.", card["text"])
+        self.assertNotIn("No data came", card["text"])
+        self.assertTrue(any(e["text"].endswith(f"becomes {filled:,} B, window full") for e in card["evidence"]), card["evidence"])
 
     def test_what_became_of_a_late_batch_is_said(self):
         told = self.text("canal/lag.pcap")
