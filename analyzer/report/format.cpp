@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
+#include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "proto/findings/words.h"
 
@@ -151,13 +151,42 @@ std::string range(std::uint64_t from, std::uint64_t to) {
     return fmt::format("{}..{}", number(from), number(to));
 }
 
+namespace {
+// "1460 bytes of" as "1,460 B of", "offset 4546" as "offset 4,546": amounts as the rest of a report
+// has them.
+std::string amounts_in_words(std::string_view text) {
+    constexpr std::string_view unit = " bytes of ", before = "offset ";
+    std::string out;
+    while (!text.empty()) {
+        const auto from = text.find_first_of("0123456789");
+        out += text.substr(0, from);
+        if (from == std::string_view::npos) break;
+        text.remove_prefix(from);
+        const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
+        text.remove_prefix(digits.size());
+        const auto is_bytes = text.starts_with(unit);
+        std::uint64_t value = 0;
+        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if ((is_bytes || out.ends_with(before)) && read.ec == std::errc{}) {
+            out += is_bytes ? number(value) + " B of " : number(value);
+            if (is_bytes) text.remove_prefix(unit.size());
+        } else {
+            out += digits;
+        }
+    }
+    return out;
+}
+}  // namespace
+
 std::string directions_in_words(std::string_view text) {
     constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {" B of s2c", " B from server to client"},
+        {" B of c2s", " B from client to server"},
         {"bytes of s2c", "bytes from server to client"},
         {"bytes of c2s", "bytes from client to server"},
         {"s2c", "the server's stream"},
         {"c2s", "the client's stream"}};
-    std::string out(text);
+    auto out = amounts_in_words(text);
     for (const auto& [code, said] : words) {
         for (auto at = out.find(code); at != std::string::npos; at = out.find(code, at))
             out.replace(at, code.size(), said);

@@ -86,8 +86,10 @@ TEST(Format, ShortRemarksHaveNoNeedlessDigits) {
 }
 
 TEST(Format, DirectionsAreSaidInWords) {
-    EXPECT_EQ(directions_in_words("1460 bytes of s2c are missing"),
-              "1460 bytes from server to client are missing");
+    EXPECT_EQ(directions_in_words("1460 bytes of s2c are missing at offset 4546"),
+              "1,460 B from server to client are missing at offset 4,546");
+    EXPECT_EQ(directions_in_words("frame 1203 brings bytes of c2s from before"),
+              "frame 1203 brings bytes from client to server from before");
     EXPECT_EQ(directions_in_words("the beginning of c2s; s2c ends"),
               "the beginning of the client's stream; the server's stream ends");
 }
