@@ -89,6 +89,12 @@ void add_common_options(CLI::App& command, common_options& o) {
     });
 }
 
+std::string time_bounds(const common_options& o) {
+    std::string text = o.since ? "--since" : "";
+    if (o.until) text += text.empty() ? "--until" : " and --until";
+    return text;
+}
+
 void add_redact_option(CLI::App& command, record::redact_mode& to) {
     add_choice<record::redact_mode>(command, "--redact", to,
                                     {{"keys", record::redact_mode::keys},

@@ -40,6 +40,9 @@ struct common_options {
 // Adds CAPTURE... and the shared options to a subcommand.
 void add_common_options(CLI::App& command, common_options& options);
 
+// "--since", "--until" or "--since and --until", as given; empty if neither was.
+[[nodiscard]] std::string time_bounds(const common_options& o);
+
 // --redact, of extract and report.
 void add_redact_option(CLI::App& command, record::redact_mode& to);
 [[nodiscard]] findings::redaction redaction_of(record::redact_mode mode) noexcept;

@@ -60,13 +60,6 @@ std::string shortened(const std::string& name, std::size_t most) {
     return text.substr(0, head) + ".." + text.substr(tail);
 }
 
-// The options that leave messages out by their time; empty if none was given.
-std::string limits_of(const common_options& o) {
-    std::string text = o.since ? "--since" : "";
-    if (o.until) text += text.empty() ? "--until" : " and --until";
-    return text;
-}
-
 // Ours by number; of many, those with most bytes.
 std::vector<const connection_figures*> rows_of(const track::figures& figures) {
     std::vector<const connection_figures*> rows;
@@ -112,7 +105,7 @@ std::string part_of(const extract_facts& f) {
                             number(f.packets->read - f.packets->left_out),
                             report::count(f.packets->read, "packet"));
     }
-    if (const std::string limits = limits_of(*f.asked); !limits.empty()) {
+    if (const std::string limits = time_bounds(*f.asked); !limits.empty()) {
         const recover::direction_totals all = f.figures->totals();
         text += fmt::format("{} chose {} of {}; the figures below are of all.\n", limits,
                             number(f.run->written().messages),
@@ -280,7 +273,7 @@ std::string nothing_there(const extract_facts& f) {
             "tcp port 11111'",
             file);
     }
-    const std::string limits = limits_of(*f.asked);
+    const std::string limits = time_bounds(*f.asked);
     if (const auto outside = f.figures->totals().messages; outside > 0 && !limits.empty()) {
         return fmt::format("{}: no DCP or canal message within {}; {} outside", file, limits,
                            report::count(outside, "message"));

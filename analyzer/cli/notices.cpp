@@ -69,7 +69,7 @@ class teller {
         return count > 1 ? fmt::format(" ({} times)", report::number(count)) : "";
     }
 
-    std::string snap_length(const track::noticed& n) const {
+    [[nodiscard]] std::string snap_length(const track::noticed& n) const {
         std::string line =
             fmt::format("{}: packets are cut to {} (snap length): ",
                         n.at.file < f_.files.size() ? printable(f_.files[n.at.file]) : "",
@@ -89,9 +89,10 @@ class teller {
         return text;
     }
 
-    std::string memory(const track::noticed& n) const {
+    [[nodiscard]] std::string memory(const track::noticed& n) const {
         if (n.connection == 0) return place(n.at) + ": " + n.text + times(n.count);  // fragments
-        const auto total = f_.limits.held_total, share = f_.limits.held_per_direction;
+        const std::uint64_t total = f_.limits.held_total;
+        const std::uint64_t share = f_.limits.held_per_direction;
         std::string line = fmt::format("--max-memory {}", report::bytes(total));
         if (share < total)
             line += fmt::format(", {} of it for one direction,", report::bytes(share));
@@ -109,7 +110,7 @@ class teller {
         return line + std::string(remedy_of(n.what));
     }
 
-    std::string holes() const {
+    [[nodiscard]] std::string holes() const {
         const track::loss& l = f_.lost.holes;
         std::string line = l.count == 1
                                ? fmt::format("{} (c{}): {} never captured", place(l.at),
@@ -129,7 +130,7 @@ class teller {
                (at_end ? "; nothing came behind it" : "; reading goes on at the next message");
     }
 
-    std::string late_starts() const {
+    [[nodiscard]] std::string late_starts() const {
         const track::loss& l = f_.lost.late_starts;
         return fmt::format(
             "{}, c{}: the capture starts in the middle of the connection{}{}", place(l.at),
@@ -139,7 +140,7 @@ class teller {
                               : "; capture before the client connects");
     }
 
-    std::string one_sided() const {
+    [[nodiscard]] std::string one_sided() const {
         const track::losses& l = f_.lost;
         const std::string_view which = l.from_server == l.one_sided ? "server to client"
                                        : l.from_server == 0         ? "client to server"

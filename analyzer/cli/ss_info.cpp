@@ -101,20 +101,26 @@ std::string as_json(const collector& c, const ss::walk_summary& sum) {
 // "1 recovered (118 messages), 2 on the capture and the findings (28), SeaStreamer's own (1)": what
 // `extract` counts, and what stands beside it. Nothing of a file that another program wrote.
 std::string kinds_of_streams(const collector& c) {
-    std::uint64_t recovered = 0, beside = 0, internal = 0;
-    std::uint64_t messages[3] = {0, 0, 0};
+    struct sums {
+        std::uint64_t streams = 0, messages = 0;
+    };
+    sums recovered;
+    sums beside;
+    sums internal;
     for (const auto& [id, s] : c.streams) {
-        const bool is_internal = ss::is_reserved_key(id.first),
-                   is_beside = id.first.starts_with("cdcscope.");
-        ++(is_internal ? internal : is_beside ? beside : recovered);
-        messages[is_internal ? 2 : is_beside ? 1 : 0] += s.messages;
+        auto& kind = ss::is_reserved_key(id.first)       ? internal
+                     : id.first.starts_with("cdcscope.") ? beside
+                                                         : recovered;
+        ++kind.streams;
+        kind.messages += s.messages;
     }
-    if (beside == 0) return {};
+    if (beside.streams == 0) return {};
     std::string text = fmt::format("{} recovered ({} {}), {} on the capture and the findings ({})",
-                                   grouped(recovered), grouped(messages[0]),
-                                   messages[0] == 1 ? "message" : "messages", grouped(beside),
-                                   grouped(messages[1]));
-    if (internal > 0) text += fmt::format(", SeaStreamer's own ({})", grouped(messages[2]));
+                                   grouped(recovered.streams), grouped(recovered.messages),
+                                   recovered.messages == 1 ? "message" : "messages",
+                                   grouped(beside.streams), grouped(beside.messages));
+    if (internal.streams > 0)
+        text += fmt::format(", SeaStreamer's own ({})", grouped(internal.messages));
     return text;
 }
 

@@ -222,6 +222,10 @@ int streams(const streams_options& o) {
     std::ranges::sort(found.rows, {}, &recover::stream_row::id);
     if (!print(o.json ? as_json(found.rows) : table(found.rows))) return exit_status::failed;
     if (!o.common.quiet) {
+        if (const std::string bounds = time_bounds(o.common); !bounds.empty()) {
+            print_warning("streams: the table is of the whole capture, without regard to " +
+                          bounds + "; --filter chooses packets");
+        }
         const track::losses lost = losses_of(found.rows);
         const tcp::limits limits = recovery_options(o.common).tcp;
         print_notices(notices_of({.files = reader.names(),

@@ -16,6 +16,11 @@ struct stream_gap {
     gap_reason reason = gap_reason::not_acked;
 };
 
+struct lost_bytes {
+    std::uint64_t count = 0, bytes = 0;  // gaps, and bytes in them
+    frame_ref first;                     // the first frame behind the first of them
+};
+
 struct stream_side {
     bool from_start = false;         // its SYN was captured
     bool fin = false, rst = false;   // sent by it
@@ -23,10 +28,7 @@ struct stream_side {
     std::uint64_t gap_bytes = 0;
     std::uint64_t gaps = 0;
     std::vector<stream_gap> gap_list;  // the first ones, most_listed at most
-    struct {
-        std::uint64_t count = 0, bytes = 0;
-        frame_ref first;  // the first frame behind the first of them
-    } lost[4];            // the gaps by reason
+    lost_bytes lost[4];                // the gaps by reason
     tcp::segment_figures segments;
 };
 

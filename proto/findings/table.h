@@ -173,7 +173,7 @@ struct rule_number {
 [[nodiscard]] unsigned last_rule(protocol of) noexcept;
 // By code text ("dcp.flow.stalled") or by rule ("D13"; any case); nothing if there is none.
 [[nodiscard]] const entry* find_code(std::string_view text) noexcept;
-[[nodiscard]] const entry* find_rule(std::string_view rule) noexcept;
+[[nodiscard]] const entry* find_rule(std::string_view text) noexcept;
 // The row whose code is most like a mistyped text; null if none is near.
 [[nodiscard]] const entry* nearest(std::string_view text);
 

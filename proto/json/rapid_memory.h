@@ -13,8 +13,8 @@ class rapid_memory {
   public:
     static constexpr bool kNeedFree = true;
 
-    void* Malloc(std::size_t size) { return size == 0 ? nullptr : resized(nullptr, size); }
-    void* Realloc(void* old, std::size_t /*old_size*/, std::size_t size) {
+    static void* Malloc(std::size_t size) { return size == 0 ? nullptr : resized(nullptr, size); }
+    static void* Realloc(void* old, std::size_t /*old_size*/, std::size_t size) {
         if (size != 0) return resized(old, size);
         Free(old);
         return nullptr;

@@ -149,6 +149,15 @@ class Warnings(unittest.TestCase):
         self.assertRegex(lines[0], r"^cdcscope: warning: --max-memory 1,024 B reached at \S+ #7: what begins at offset 893 of the server's stream "
                          r".* \(2 times\); more memory keeps them$")
 
+    # ---- options without effect
+
+    def test_streams_says_that_times_choose_nothing_in_it(self):
+        capture = harness.CAPTURES / "dcp/seed0_prepare.pcap"
+        lines, table = self.said("streams", capture, "--since", "+1s", "--until", "+2s")
+        self.assertEqual(["cdcscope: warning: streams: the table is of the whole capture, without regard to --since and --until; --filter "
+                          "chooses packets"], lines)
+        self.assertEqual(self.said("streams", capture), ([], table))
+
     # ---- nothing to warn of
 
     def test_a_file_without_packets_is_no_warning(self):
