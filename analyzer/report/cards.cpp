@@ -332,12 +332,35 @@ void mark_batches(model& m) {
 
 }  // namespace
 
+namespace {
+
+std::uint64_t place_of(const stream_row& s) noexcept {
+    const std::uint64_t stream = s.stream_id ? 0x10000U | *s.stream_id : 0U;
+    return std::uint64_t{s.connection} << 33 | std::uint64_t{s.partition} << 17 | stream;
+}
+
+}  // namespace
+
+bool opened(const stream_row& s) noexcept {
+    return s.state != stream_state::refused && s.state != stream_state::rolled_back &&
+           s.state != stream_state::requested;
+}
+
+std::int64_t row_index::newest_opening(const stream_row& s) const noexcept {
+    const auto found = openings.find(place_of(s));
+    return found == openings.end() ? INT64_MIN : found->second;
+}
+
 row_index::row_index(const model& m)
     : streams(m.connections.size() + 1),
       batches(m.connections.size() + 1),
       writes(m.connections.size() + 1) {
-    for (const auto& s : m.streams)
+    for (const auto& s : m.streams) {
         streams.at(s.connection < streams.size() ? s.connection : 0).push_back(&s);
+        if (!opened(s)) continue;
+        auto& newest = openings.try_emplace(place_of(s), INT64_MIN).first->second;
+        newest = std::max(newest, s.asked.time_ns);
+    }
     for (const auto& b : m.batches)
         batches.at(b.connection < batches.size() ? b.connection : 0).push_back(&b);
     for (const auto& w : m.writes)

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/report/model.h"
@@ -25,7 +26,12 @@ struct row_index {
     std::vector<std::vector<const stream_row*>> streams;
     std::vector<std::vector<const batch_row*>> batches;
     std::vector<std::vector<const durable_write*>> writes;
+    std::unordered_map<std::uint64_t, std::int64_t> openings;  // by place
     std::int64_t latest = INT64_MIN;  // when the last of the connections was last heard of
+
+    // When a stream of the same vbucket (and stream id) that opened on the connection was asked
+    // for, the last time; INT64_MIN: never.
+    [[nodiscard]] std::int64_t newest_opening(const stream_row& s) const noexcept;
 
     // Whether `c` was there to the end of the capture: not closed, or nothing came after its close.
     [[nodiscard]] bool lasts(const model& m, const connection& c) const noexcept;

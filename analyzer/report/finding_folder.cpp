@@ -2,10 +2,22 @@
 
 #include <algorithm>
 
+#include "analyzer/report/cards.h"
 #include "analyzer/report/format.h"
 #include "proto/findings/table.h"
 
 namespace cdcscope::report {
+namespace {
+
+void note_partition(rule_finding& f, const hit& one) {
+    const auto partition = figure_of(one, "partition");
+    if (!partition || f.partitions.size() >= cap::partitions) return;
+    const auto number = static_cast<std::uint16_t>(*partition);
+    const auto at = std::lower_bound(f.partitions.begin(), f.partitions.end(), number);
+    if (at == f.partitions.end() || *at != number) f.partitions.insert(at, number);
+}
+
+}  // namespace
 
 finding_folder::place finding_folder::put(findings::code what, severity level, bool uncertain,
                                           std::uint32_t connection, hit one) {
@@ -23,13 +35,13 @@ finding_folder::place finding_folder::put(findings::code what, severity level, b
         f.connection = connection;
         f.first = one.first;
         findings_.push_back(std::move(f));
+        hits_.emplace_back(cap::hits);
     }
     auto& f = findings_[at->second];
     f.last = one.last;
     ++f.count;
-    if (f.hits.size() >= cap::hits) return {at->second, SIZE_MAX};
-    f.hits.push_back(std::move(one));
-    return {at->second, f.hits.size() - 1};
+    note_partition(f, one);
+    return {at->second, hits_[at->second].add(std::move(one))};
 }
 
 void finding_folder::add(const findings::finding& f, bool before) {
@@ -51,8 +63,9 @@ void finding_folder::settle(const findings::settlement& s) {
     running_.erase(found);
     auto& f = findings_[where.finding];
     f.going_on = f.going_on || !s.over;
-    if (where.hit >= f.hits.size()) return;
-    auto& one = f.hits[where.hit];
+    auto* kept = hits_[where.finding].find(where.hit);
+    if (kept == nullptr) return;
+    auto& one = *kept;
     one.going_on = !s.over;
     one.until = s.at;
     one.before = one.before || one.first.time_ns < since_ns_;
@@ -72,6 +85,7 @@ void finding_folder::add(const capture::observation& o) {
 }
 
 std::vector<rule_finding> finding_folder::take() {
+    for (std::size_t i = 0; i < findings_.size(); ++i) findings_[i].hits = hits_[i].take();
     // What began before came when it was known to have lasted.
     for (auto& f : findings_) {
         if (std::none_of(f.hits.begin(), f.hits.end(), [](const hit& h) { return h.before; }))
@@ -90,6 +104,7 @@ std::vector<rule_finding> finding_folder::take() {
                      });
     index_.clear();
     running_.clear();
+    hits_.clear();
     return std::move(findings_);
 }
 

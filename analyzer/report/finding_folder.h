@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/capture/observation.h"
+#include "analyzer/report/first_and_last.h"
 #include "analyzer/report/model.h"
 #include "proto/findings/finding.h"
 
@@ -29,7 +30,8 @@ class finding_folder {
   private:
     using key = std::tuple<findings::code, std::uint32_t, severity, bool>;
     struct place {
-        std::size_t finding = 0, hit = 0;  // hit: SIZE_MAX if it was not kept
+        std::size_t finding = 0;
+        std::uint64_t hit = 0;  // its number
     };
 
     place put(findings::code what, severity level, bool uncertain, std::uint32_t connection,
@@ -37,6 +39,7 @@ class finding_folder {
 
     std::map<key, std::size_t> index_;
     std::vector<rule_finding> findings_;
+    std::vector<first_and_last<hit>> hits_;  // of each of them
     std::unordered_map<std::uint32_t, place> running_;
     std::int64_t since_ns_ = INT64_MIN;
 };

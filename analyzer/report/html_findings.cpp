@@ -23,7 +23,8 @@ void evidence_list(html_writer& w, const model& m, const card& c) {
     }
     if (!c.shown.empty()) w.raw("</ul>");
     if (c.evidence_left_out > 0)
-        w.put("<p class=\"small soft\">and {} more in the JSON</p>", number(c.evidence_left_out));
+        w.put("<p class=\"small soft\">and {}</p>",
+              beyond_words(c.evidence_left_out, c.evidence_unlisted));
 }
 
 void meaning_and_advice(html_writer& w, const card& c) {

@@ -42,6 +42,9 @@ void put_left_out(json_writer& w, const model& m) {
     w.field("streams", m.streams_left_out).field("durableWrites", m.writes_left_out);
     w.field("operations", m.operations_left_out).field("batches", m.batches_left_out);
     w.field("transactions", m.transactions_left_out).field("resume", m.positions_left_out);
+    std::uint64_t hits = 0;
+    for (const auto& f : m.findings) hits += f.count - f.hits.size();
+    w.field("hits", hits);
     w.end_object();
 }
 

@@ -165,7 +165,7 @@ class markdown_page {
                              escaped(e.what)));
         }
         if (c.evidence_left_out > 0)
-            line(fmt::format("- and {} more in the JSON", number(c.evidence_left_out)));
+            line("- and " + beyond_words(c.evidence_left_out, c.evidence_unlisted));
     }
 
     void advice(const card& c) {

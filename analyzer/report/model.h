@@ -22,14 +22,15 @@ namespace cap {  // rows kept; what is beyond is counted, and the report says so
 inline constexpr std::size_t streams = 100'000, positions = 10'000, transactions = 2000;
 // Of these the first half and the last half: a long capture needs no more memory than a short one.
 inline constexpr std::size_t batches = 4000, writes = 2000, operations = 2000;
-inline constexpr std::size_t items = 20;    // a connection: first ones of it
-inline constexpr std::size_t holes = 100;   // a connection
-inline constexpr std::size_t steps = 100;   // a connection: of each list in dcp_steps
-inline constexpr std::size_t hits = 100;    // a finding: times it fired that are listed one by one
-inline constexpr std::size_t cards = 200;   // findings in full in text, Markdown and HTML
-inline constexpr std::size_t evidence = 5;  // a card: first three and last two
-inline constexpr std::size_t table_rows = 500;  // of one table of the page
-inline constexpr std::size_t details = 100;     // connections with charts on the page
+inline constexpr std::size_t hits = 100;   // a finding: times it fired that are listed one by one
+inline constexpr std::size_t items = 20;   // a connection: first ones of it
+inline constexpr std::size_t holes = 100;  // a connection
+inline constexpr std::size_t steps = 100;  // a connection: of each list in dcp_steps
+inline constexpr std::size_t partitions = 4096;  // a finding: vbuckets it fired on
+inline constexpr std::size_t cards = 200;        // findings in full in text, Markdown and HTML
+inline constexpr std::size_t evidence = 5;       // a card: first three and last two
+inline constexpr std::size_t table_rows = 500;   // of one table of the page
+inline constexpr std::size_t details = 100;      // connections with charts on the page
 }  // namespace cap
 
 using findings::severity;
@@ -115,7 +116,9 @@ struct rule_finding {
     std::uint32_t connection = 0;
     frame_ref first, last;  // over all hits
     std::uint64_t count = 0;
-    std::vector<hit> hits;  // first ones, at most cap::hits
+    std::vector<hit> hits;  // the first and the last ones, at most cap::hits
+    std::vector<std::uint16_t>
+        partitions;         // that hits name: each once, in order, at most cap::partitions
     bool going_on = false;  // one of all its hits was
     std::size_t card = 0;   // index into cards; no_card for chats and what is set aside
     // Of a rule that needs both sides, where one was not captured.
@@ -165,7 +168,8 @@ struct card {
     std::string state;   // "still going on", "growing", "over after 19 ms"; may be empty
     std::string condition;        // for the table of connections: "stalled 139 s, still at the end"
     std::vector<evidence> shown;  // at most cap::evidence
-    std::uint64_t evidence_left_out = 0;
+    std::uint64_t evidence_left_out = 0,
+                  evidence_unlisted = 0;  // the latter: not in the JSON either
     std::string meaning;
     std::vector<std::string> advice;
     std::vector<display_filter> filters;
@@ -385,6 +389,9 @@ struct stream_row {
                   resume_snapshot_end = 0;
     health fared = health::ok;
 };
+
+// It had an answer, and that was no refusal.
+[[nodiscard]] bool opened(const stream_row& s) noexcept;
 
 struct durable_write {
     std::uint32_t connection = 0;

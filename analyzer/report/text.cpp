@@ -320,7 +320,7 @@ class text_page {
             }
         }
         if (c.evidence_left_out > 0)
-            line(fmt::format("    and {} more in the JSON", number(c.evidence_left_out)));
+            line("    and " + beyond_words(c.evidence_left_out, c.evidence_unlisted));
         if (!c.shown.empty()) line();
     }
 

@@ -61,7 +61,10 @@ void word_any(card_draft& d) {
         for (std::size_t i = 0; i < std::min<std::size_t>(lead.hits.size(), 4); ++i)
             c.text += fmt::format("{}{}.", i == 0 ? "" : " ", capitalized(lead.hits[i].text));
         if (lead.count > 4)
-            c.text += fmt::format(" {} more are in the JSON.", number(lead.count - 4));
+            c.text +=
+                fmt::format(" {}.", beyond_words(lead.count - 4, lead.count - lead.hits.size()));
+        if (lead.partitions.size() > 1)
+            c.text += fmt::format(" All of them: {}.", vbuckets_words(lead.partitions));
     }
     c.why = fmt::format("{}.", entry.title);
     c.clause = c.title;
@@ -79,8 +82,9 @@ void word_any(card_draft& d) {
     }
     for (const auto* f : d.parts) {
         for (const auto& h : f->hits) place_of(d, h);
-        c.evidence_left_out += f->count - f->hits.size();
+        c.evidence_unlisted += f->count - f->hits.size();
     }
+    c.evidence_left_out = c.evidence_unlisted;
     c.meaning = entry.meaning;
     for (const auto step : entry.advice()) c.advice.emplace_back(step);
     if (c.uncertain) c.state = "uncertain: not all of the connection was captured";

@@ -242,7 +242,7 @@ void word_lag(card_draft& d) {
                                                  exact_duration(b->lag_ns)));
     }
     if (!behind && batches.front()->lag_ns == most) recovered_words(d, batches);
-    c.evidence_left_out = 0;
+    c.evidence_left_out = c.evidence_unlisted = 0;
     c.chart.kind = mini_kind::bars;
     for (std::size_t i = batches.size() > 40 ? batches.size() - 40 : 0; i < batches.size(); ++i) {
         c.chart.points.emplace_back(

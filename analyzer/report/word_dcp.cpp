@@ -170,7 +170,7 @@ void word_stall(card_draft& d) {
     } else {
         d.evidence(h.until, "freed");
     }
-    c.evidence_left_out = 0;
+    c.evidence_left_out = c.evidence_unlisted = 0;
     c.chart = window_chart(owner, since.time_ns);
     c.chart.left = fmt::format("{} of {} unacknowledged", number(f.peak), exact_bytes(f.window));
     c.chart.right = fmt::format("for {}", rough_duration(length));

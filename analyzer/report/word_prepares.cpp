@@ -179,7 +179,7 @@ void word_prepares(card_draft& d) {
     const auto how = end_of(h);
     c.shown.clear();
     for (const auto& one : d.lead().hits) show(d, one, end_of(one));
-    c.evidence_left_out = 0;
+    c.evidence_left_out = c.evidence_unlisted = 0;
     c.condition = fmt::format("{} left open", count(n, "durable write"));
     const auto all_over = std::all_of(d.lead().hits.begin(), d.lead().hits.end(), [](auto& one) {
         return end_of(one) == left_by::stream || end_of(one) == left_by::connection;

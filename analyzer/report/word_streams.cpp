@@ -25,18 +25,9 @@ bool same_frame(const frame_ref& a, const frame_ref& b) {
     return a.frame == b.frame && a.file == b.file;
 }
 
-bool opened(const stream_row& s) {
-    return s.state != stream_state::refused && s.state != stream_state::rolled_back &&
-           s.state != stream_state::requested;
-}
-
-// A stream of the same vbucket (and stream id) that was opened on the connection; after `since`,
-// or at any time.
+// A stream of the same vbucket (and stream id) that was opened on the connection after `since`.
 bool opened_later(const card_draft& d, const stream_row& s, std::int64_t since) {
-    return std::any_of(d.streams().begin(), d.streams().end(), [&](const stream_row* o) {
-        return opened(*o) && o->partition == s.partition && o->stream_id == s.stream_id &&
-               o->asked.time_ns > since;
-    });
+    return d.rows.newest_opening(s) > since;
 }
 
 // ---- D20, with D21 and D22
@@ -204,7 +195,7 @@ void word_refused(card_draft& d) {
         ++told;
         sentences += refusal_sentence(s, answers);
     }
-    c.evidence_left_out = 0;
+    c.evidence_left_out = c.evidence_unlisted = 0;
     if (!other) refusal_advice(d, duplicate, moved, position);
     if (!patience.empty()) c.advice.push_back(patience);
     if (!resolved) c.state = "not resolved on this connection";
@@ -212,7 +203,12 @@ void word_refused(card_draft& d) {
     c.condition = fmt::format("{} refused", count(refusals, "request"));
     c.clause =
         fmt::format("{} had {} refused", display_name(*d.owner), count(refusals, "stream request"));
-    if (rows > told) sentences += fmt::format(" {} more are in the JSON.", number(rows - told));
+    // The same reason for all of them is said once.
+    if (rows > told && reasons.size() == 1 && d.lead().partitions.size() > 1) {
+        sentences = fmt::format(" {}: {}.", capitalized(list), vbuckets_words(d.lead().partitions));
+    } else if (rows > told) {
+        sentences += fmt::format(" {}.", beyond_words(rows - told, 0));
+    }
     if (!sentences.empty()) c.text = sentences.substr(1);
     if (refusals < 2) return;
     c.title =
@@ -225,8 +221,42 @@ void word_refused(card_draft& d) {
 
 // ---- D23
 
+// Many at once, as after a failover: all to the same seqno, each vbucket once.
+void word_rollbacks_alike(card_draft& d) {
+    const auto& lead = d.lead();
+    const auto back = count_of(d.first_hit(), "rollbackSeqno");
+    if (lead.count != lead.partitions.size()) return;
+    std::uint64_t rows = 0, opened_after = 0, least = UINT64_MAX, most = 0;
+    for (const auto* s : d.streams()) {
+        if (s->state != stream_state::rolled_back || s->rollback_to != back || s->times > 1)
+            continue;
+        ++rows;
+        opened_after += opened_later(d, *s, s->answered.time_ns) ? 1 : 0;
+        least = std::min(least, s->start), most = std::max(most, s->start);
+    }
+    if (rows != lead.count) return;
+    auto& c = d.c;
+    const auto where = vbuckets_words(lead.partitions);
+    c.title = fmt::format("{} were rolled back to {}", count(rows, "vbucket"), number(back));
+    c.clause = c.title;
+    c.brief = fmt::format("{} to {}: {}", count(rows, "vbucket"), number(back), where);
+    c.condition = fmt::format("{} rolled back to {}", count(rows, "vbucket"), number(back));
+    c.text = fmt::format("{}. The client asked from {}.", capitalized(where),
+                         least == most ? number(least) : range(least, most));
+    c.text += opened_after == rows
+                  ? std::string(" The stream of each opened afterwards.")
+                  : fmt::format(" {} opened afterwards.",
+                                opened_after == 0 ? "None" : count(opened_after, "stream"));
+    c.state = opened_after == rows ? "accepted" : "";
+    c.shown.clear();
+    for (const auto& h : lead.hits)
+        d.evidence(h.last,
+                   fmt::format("vb {}: ROLLBACK to {}", count_of(h, "partition"), number(back)));
+}
+
 void word_rollbacks(card_draft& d) {
-    if (d.lead().count > 1 || d.owner == nullptr) return;
+    if (d.owner == nullptr) return;
+    if (d.lead().count > 1) return word_rollbacks_alike(d);
     auto& c = d.c;
     const auto& h = d.first_hit();
     // The capture cut it, or lacks the request.
@@ -337,11 +367,44 @@ std::string close_words(const card_draft& d, const stream_row& s) {
 
 }  // namespace
 
+// Many at once, as in a rebalance: all with the same reason, each vbucket once.
+void word_ends_alike(card_draft& d) {
+    const auto& lead = d.lead();
+    const auto reason = count_of(d.first_hit(), "reasonCode");
+    if (lead.count != lead.partitions.size()) return;
+    std::uint64_t rows = 0, again = 0;
+    const stream_row* one = nullptr;
+    for (const auto* s : d.streams()) {
+        if (s->state != stream_state::ended && s->state != stream_state::closed) continue;
+        if (s->end_reason != reason) continue;
+        ++rows;
+        again += opened_later(d, *s, s->finished.time_ns) ? 1 : 0;
+        one = s;
+    }
+    if (one == nullptr || rows != lead.count) return;
+    auto& c = d.c;
+    const auto where = vbuckets_words(lead.partitions);
+    const auto closed = reason == dcp::end_reason::closed;
+    c.title = closed ? fmt::format("{} were closed by the client", count(rows, "stream"))
+                     : fmt::format("{} were ended by the server: {}", count(rows, "stream"),
+                                   one->end_name);
+    c.clause = c.title;
+    c.brief = fmt::format("{}: {}; {}", count(rows, "stream"), one->end_name, where);
+    c.condition = fmt::format("{} ended", count(rows, "stream"));
+    c.text = capitalized(where) + '.';
+    reason_words(d, *one);
+    if (closed || d.owner == nullptr || d.owner->one_direction) return;
+    c.text += again == 0 ? std::string(" None was asked for again on this connection.")
+                         : fmt::format(" {} opened again on this connection.",
+                                       again == rows ? "Each" : number(again));
+}
+
 void word_ended(card_draft& d) {
     auto& c = d.c;
     const auto& h = d.first_hit();
     const auto partition = figure_of(h, "partition");
-    if (!partition || d.lead().count > 1) return;
+    if (!partition) return;
+    if (d.lead().count > 1) return word_ends_alike(d);
     for (const auto* row : d.streams()) {
         const auto& s = *row;
         if (s.partition != static_cast<std::uint16_t>(*partition) ||
@@ -399,6 +462,12 @@ void word_abandoned(card_draft& d) {
     c.clause = fmt::format("{} has had no stream for {} for {}", display_name(*d.owner), one,
                            rough_duration(c.amount_ns));
     c.condition = fmt::format("{} not asked for again", one);
+    if (n != d.lead().partitions.size() || n == 1) return;
+    const auto where = vbuckets_words(d.lead().partitions);
+    c.title = fmt::format("{} had a stream that ended, and none was asked for again in up to {}",
+                          one, rough_duration(c.amount_ns));
+    c.brief = fmt::format("{}: {}", one, where);
+    c.text = capitalized(where) + '.';
 }
 
 }  // namespace cdcscope::report

@@ -139,6 +139,28 @@ std::string protocols_sentence(const model& m) {
     return fmt::format("{} connection{}", out, m.connections.size() == 1 ? "" : "s");
 }
 
+std::string beyond_words(std::uint64_t more, std::uint64_t unlisted) {
+    if (unlisted == 0) return number(more) + " more in the JSON";
+    if (unlisted >= more) return number(more) + " more";
+    return fmt::format("{} more, {} of them in the JSON", number(more), number(more - unlisted));
+}
+
+std::string vbuckets_words(const std::vector<std::uint16_t>& partitions) {
+    constexpr int most_runs = 8;
+    std::string out;
+    int runs = 0;
+    for (std::size_t i = 0; i < partitions.size(); ++runs) {
+        if (runs == most_runs)
+            return fmt::format("{} and {} more", out, number(partitions.size() - i));
+        auto last = i;
+        while (last + 1 < partitions.size() && partitions[last + 1] == partitions[last] + 1) ++last;
+        out += fmt::format("{}{}", out.empty() ? "vb " : ", ", partitions[i]);
+        if (last > i) out += fmt::format("{}{}", last > i + 1 ? ".." : ", ", partitions[last]);
+        i = last + 1;
+    }
+    return out;
+}
+
 std::string status_title(std::uint16_t status) {
     const auto* known = dcp::find_value(dcp::status_names, status);
     return known != nullptr ? std::string(known->title) : "unknown status";

@@ -61,6 +61,10 @@ struct fact {
 [[nodiscard]] std::string content_words(const batch_row& b);
 [[nodiscard]] std::string outcome_words(const durable_write& w);
 
+// "3 more in the JSON", "295 more, 95 of them in the JSON": `unlisted` are not.
+[[nodiscard]] std::string beyond_words(std::uint64_t more, std::uint64_t unlisted);
+// "vb 0..299", "vb 1, 5, 7..9 and 20 more"; each once, in order.
+[[nodiscard]] std::string vbuckets_words(const std::vector<std::uint16_t>& partitions);
 // "Out of range": of a status of DCP.
 [[nodiscard]] std::string status_title(std::uint16_t status);
 // Why a stream request is refused, in the words of those who read reports.

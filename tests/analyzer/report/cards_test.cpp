@@ -52,10 +52,42 @@ TEST(Folding, OneRuleOnOneConnectionIsOneFinding) {
     const auto all = folder.take();
     ASSERT_EQ(all.size(), 3U);
     EXPECT_EQ(all[0].count, 300U);
-    EXPECT_EQ(all[0].hits.size(), cap::hits);
+    ASSERT_EQ(all[0].hits.size(), cap::hits);
+    EXPECT_EQ(all[0].hits.front().last.frame, 1U);
+    EXPECT_EQ(all[0].hits[cap::hits / 2].last.frame, 300U - cap::hits / 2 + 1);
+    EXPECT_EQ(all[0].hits.back().last.frame, 300U);
     EXPECT_EQ(all[0].first.frame, 1U);
     EXPECT_EQ(all[0].last.frame, 300U);
     EXPECT_EQ(all[2].level, severity::note);
+}
+
+TEST(Folding, TheVbucketsOfAllHitsAreNamed) {
+    finding_folder folder;
+    for (std::uint32_t i = 300; i > 0; --i) {
+        auto one = told(code::dcp_stream_rollback, severity::warning, 1, i, i);
+        one.figures = {{"partition", std::uint64_t{i % 200}}};
+        folder.add(one);
+    }
+    const auto all = folder.take();
+    ASSERT_EQ(all[0].partitions.size(), 200U);
+    EXPECT_EQ(vbuckets_words(all[0].partitions), "vb 0..199");
+    EXPECT_EQ(vbuckets_words({1, 3, 4, 7, 8, 9}), "vb 1, 3, 4, 7..9");
+    EXPECT_EQ(vbuckets_words({0, 2, 4, 6, 8, 10, 12, 14, 16, 17}),
+              "vb 0, 2, 4, 6, 8, 10, 12, 14 and 2 more");
+    EXPECT_EQ(beyond_words(3, 0), "3 more in the JSON");
+    EXPECT_EQ(beyond_words(295, 200), "295 more, 95 of them in the JSON");
+    EXPECT_EQ(beyond_words(7, 7), "7 more");
+}
+
+TEST(Folding, AStateThatIsSettledBehindManyOthersIsFound) {
+    finding_folder folder;
+    for (std::uint32_t i = 1; i <= 300; ++i)
+        folder.add(told(code::dcp_noop_unanswered, severity::note, 1, i, i, i));
+    for (std::uint32_t i = 1; i <= 300; ++i)
+        folder.settle({i, true, samples::frame(400 + i, i * samples::ms), {}, std::to_string(i)});
+    const auto all = folder.take();
+    EXPECT_EQ(all[0].hits.front().text, "1");
+    EXPECT_EQ(all[0].hits.back().text, "300");
 }
 
 TEST(Folding, AStateThatEndsIsSettledWhereItWasTold) {
