@@ -26,7 +26,7 @@ inline constexpr time_unit time_units[] = {
 
 // A wait of `amount` > 0, in nanoseconds; at most 100 years.
 [[nodiscard]] constexpr std::int64_t wait_of(std::int64_t amount, std::int32_t unit) noexcept {
-    constexpr std::int64_t most = 100 * 365 * 86'400'000'000'000;
+    constexpr std::int64_t most = 100LL * 365 * 86'400'000'000'000;
     const std::int64_t ns = unit_of(unit).ns;
     return amount > most / ns ? most : amount * ns;
 }

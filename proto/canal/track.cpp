@@ -320,12 +320,12 @@ void tracker::state::judge_get(request& r, const request_view& q) {
     }
 }
 
-void tracker::state::fill(track_record& rec, const request& r) const {
+void tracker::state::fill(track_record& rec, const request& r) {
     rec.key = r.key != nullptr ? r.key->index : 0;
     rec.destination = r.destination != nullptr ? r.destination->index : 0;
 }
 
-void tracker::state::after(track_record& rec, const key_state* key) const {
+void tracker::state::after(track_record& rec, const key_state* key) {
     if (key == nullptr) return;
     rec.outstanding = static_cast<std::uint32_t>(key->open.size());
     rec.outstanding_bytes = key->open_bytes;

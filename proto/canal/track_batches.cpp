@@ -227,7 +227,7 @@ bool tracker::state::unsure(std::string_view file, std::int64_t offset,
 
 // Rule 21, and the transaction as a whole.
 void tracker::state::read_transaction(const entry_view& e, const row_change_view& change,
-                                      key_state& key, delivery& d) {
+                                      key_state& key, delivery& d) const {
     transaction_state& t = key.transaction;
     const bool begin = e.type == static_cast<int>(entry_type::transactionbegin);
     if (begin) {
@@ -361,7 +361,7 @@ void tracker::state::enter(key_state& key, delivery& d) {
 
 void tracker::state::judge_sizes(const request* get, const delivery& d) {
     const auto over = [&](double amount, double limit) { return amount > limit; };
-    const double bytes = static_cast<double>(d.bytes);
+    const auto bytes = static_cast<double>(d.bytes);
     const double fetch = get != nullptr ? 1024.0 * get->fetch_size : 0;
     std::vector<findings::figure> figures{{"batchId", d.id}, {"bytes", d.bytes}};
     std::string why;

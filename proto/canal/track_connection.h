@@ -29,8 +29,8 @@ struct tracker::state {
     void judge_filter(const request& r, const request_view& q);
     void judge_get(request& r, const request_view& q);
     [[nodiscard]] bool use_key(key_state& key);
-    void fill(track_record& rec, const request& r) const;
-    void after(track_record& rec, const key_state* key) const;
+    static void fill(track_record& rec, const request& r);
+    static void after(track_record& rec, const key_state* key);
 
     // track_admin.cpp
     void admin_packet(const message_input& m, const packet_view& packet, track_record& rec);
@@ -71,12 +71,12 @@ struct tracker::state {
     void restarted(key_state& key);
     void read_entries(byte_view body, key_state* key, delivery& d);
     void read_entry(byte_view bytes, key_state* key, delivery& d);
-    row_change_view read_row_change(const entry_view& e, delivery& d);
+    static row_change_view read_row_change(const entry_view& e, delivery& d);
     void read_position(const entry_view& e, key_state& key, delivery& d);
     [[nodiscard]] bool unsure(std::string_view file, std::int64_t offset,
                               const key_state& key) const noexcept;
     void read_transaction(const entry_view& e, const row_change_view& change, key_state& key,
-                          delivery& d);
+                          delivery& d) const;
     void enter(key_state& key, delivery& d);
     void judge_delivery(key_state* key, const request* get, delivery& d, track_record& rec);
     void judge_sizes(const request* get, const delivery& d);
@@ -97,7 +97,7 @@ struct tracker::state {
     void tell_straggling();
     [[nodiscard]] bool may_be_over(std::uint32_t other) const noexcept;
     [[nodiscard]] bool others_behind(const key_state& key) const noexcept;
-    void meet_others(key_state& key);
+    void meet_others(key_state& key) const;
     void bad_length(direction dir, std::uint32_t length, byte_view behind);
     void end(direction dir, close_kind how);
     void unanswered(std::string_view why, bool answers_unseen);
@@ -117,7 +117,7 @@ struct tracker::state {
     void finish();
 
     // track_report.cpp: findings
-    void begin_event(std::uint32_t id, const frame_span& where) noexcept;
+    void begin_event(std::uint32_t event_id, const frame_span& frames) noexcept;
     struct said {
         severity level = severity::note;
         bool uncertain = false;

@@ -268,7 +268,7 @@ bool tracker::state::others_behind(const key_state& key) const noexcept {
 }
 
 // What the others of a key say is not heard in the order in which it was said.
-void tracker::state::meet_others(key_state& key) {
+void tracker::state::meet_others(key_state& key) const {
     if (others_behind(key)) key.begin_doubt();
 }
 

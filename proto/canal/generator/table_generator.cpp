@@ -115,6 +115,7 @@ class generator {
     template <typename Action>
     static void each_field(const pb::Descriptor& message, Action action) {
         std::vector<const pb::FieldDescriptor*> fields;
+        fields.reserve(static_cast<std::size_t>(message.field_count()));
         for (int i = 0; i < message.field_count(); ++i) fields.push_back(message.field(i));
         std::sort(fields.begin(), fields.end(),
                   [](const auto* a, const auto* b) { return a->number() < b->number(); });
