@@ -23,7 +23,7 @@ std::vector<findings::figure> figures_of(const message_view& m) {
 
 // Refused: the consumer drops it.
 dcp_stream* refuse(connection_state& c, const message_view& m, code what, severity level,
-                   bool uncertain, std::string why) {
+                   bool uncertain, std::string_view why) {
     (void)c.report.tell(what, level, uncertain, {}, {sentence(name_of(m), why), figures_of(m)});
     return nullptr;
 }

@@ -13,7 +13,7 @@ namespace cdcscope::dcp {
 class learned_names {
   public:
     // A system event that is whole.
-    void learn_event(const message_view& event);
+    void learn_event(const message_view& m);
     // The answer to COLLECTIONS_GET_MANIFEST.
     void learn_manifest(byte_view json);
 
