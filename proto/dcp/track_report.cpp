@@ -13,11 +13,20 @@ namespace {
 // Enough for any report; beyond it a connection that repeats one fault would only fill memory.
 constexpr std::uint32_t most_of_a_code = 1U << 14;
 
+// D04, D12 to D19, D29, D35, D36, D40, D41: what they say depends on the order of the two sides.
+constexpr code needs_order[] = {
+    code::dcp_stream_unknown,     code::dcp_flow_overrun,        code::dcp_flow_stalled,
+    code::dcp_flow_ack_too_large, code::dcp_flow_ack_missing,    code::dcp_flow_ack_unexpected,
+    code::dcp_noop_unanswered,    code::dcp_noop_unknown,        code::dcp_producer_silent,
+    code::dcp_data_refused,       code::dcp_seqno_ack_invalid,   code::dcp_prepare_unacknowledged,
+    code::dcp_request_unanswered, code::dcp_response_unexpected,
+};
+
 }  // namespace
 
 std::uint32_t reporter::tell(code what, severity level, bool uncertain, const frame_ref& first,
                              account said) noexcept {
-    uncertain |= unordered_ && findings::entry_of(what).both_sides;
+    uncertain |= unordered_ && std::ranges::find(needs_order, what) != std::end(needs_order);
     if (told_.empty()) told_.resize(findings::table().size());
     std::uint32_t& count = told_[static_cast<std::size_t>(what)];
     if (count > most_of_a_code) return 0;

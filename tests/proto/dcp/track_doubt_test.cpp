@@ -59,6 +59,48 @@ TEST(TrackDoubt, ACutSettingIsNotApplied) {
     EXPECT_TRUE(d.told().all[0].uncertain);
 }
 
+// Of the two sides' rules only those that depend on their order.
+TEST(TrackDoubt, WhereTheOrderIsNotKnownRulesThatNeedItNote) {
+    for (const bool known : {true, false}) {
+        dialogue d;
+        d.open();
+        d.stream(5, 7);
+        d.marker(5, 7, 1, 1);
+        if (!known) d.c->order_unknown();
+        d.s2c({.opcode = 0x59,
+               .vbucket_or_status = 5,
+               .opaque = 7,
+               .extras = numbers({{1, 8}, {1, 8}, {0, 4}}),
+               .key = "k"});
+        d.c2s({.magic = 0x81, .opcode = 0x59, .vbucket_or_status = 0x04, .opaque = 7});
+        d.s2c({.magic = 0x81, .opcode = 0x5e, .opaque = 99});
+        EXPECT_THAT(d.codes(), known ? ElementsAre("D37 warning", "D29 error", "D41 warning")
+                                     : ElementsAre("D37 warning", "D29 note", "D41 note"));
+    }
+}
+
+TEST(TrackDoubt, AnAnswerTellsOfARefusalThoughItsRequestIsOutOfSight) {
+    for (const bool from_start : {true, false}) {
+        dialogue d(from_start);
+        if (from_start) d.open();
+        d.s2c({.magic = 0x81, .opcode = 0x53, .vbucket_or_status = 0x07, .opaque = 9});
+        d.s2c({.magic = 0x81,
+               .opcode = 0x53,
+               .vbucket_or_status = 0x23,
+               .opaque = 10,
+               .value = numbers({{500, 8}})});
+        d.s2c({.magic = 0x81, .opcode = 0x5e, .vbucket_or_status = 0x04, .opaque = 11});
+        d.s2c({.magic = 0x81, .opcode = 0x53, .opaque = 12});
+        if (from_start) {
+            EXPECT_THAT(d.codes(),
+                        ElementsAre("D41 warning", "D41 warning", "D41 warning", "D41 warning"));
+        } else {
+            EXPECT_THAT(d.codes(), ElementsAre("D41 note", "D20 warning", "D41 note", "D23 note",
+                                               "D41 note", "D38 note", "D41 note"));
+        }
+    }
+}
+
 TEST(TrackDoubt, ACutMarkerIsAsGoodAsMissing) {
     dialogue d;
     d.open();
