@@ -204,11 +204,17 @@ void dcp_facts(std::vector<fact>& out, const model& m, const connection& c) {
     }
 }
 
+// Only a SUBSCRIPTION says whose filter is in force.
+std::string filter_words(const connection& c) {
+    const auto& f = *c.canal;
+    if (f.filter_sent) return f.filter.empty() ? "set by the server" : printable(f.filter);
+    return c.from_start && bytes_of(c).gap == 0 ? "never subscribed" : "not captured";
+}
+
 void canal_facts(std::vector<fact>& out, const model& m, const connection& c) {
     const auto& f = *c.canal;
     if (missing_side(c) != direction::c2s) {
-        out.push_back({"Filter", f.filter_sent && !f.filter.empty() ? printable(f.filter)
-                                                                    : "set by the server"});
+        if (const auto words = filter_words(c); !words.empty()) out.push_back({"Filter", words});
     }
     const auto refused = std::any_of(m.batches.begin(), m.batches.end(), [&](const batch_row& b) {
         return b.connection == c.id && b.refused;

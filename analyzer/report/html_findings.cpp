@@ -58,7 +58,10 @@ void facts_line(html_writer& w, const model& m, const detailed_connections& deta
     if (c.count > 1 && c.rules.size() <= 1) w.put("<span>{}</span>", count(c.count, "time"));
     w.put("<span>{}</span>", connection_link(m, details, c.connection));
     if (!c.state.empty())
-        w.put("<span>{}{}</span>", c.state, markup{c.going_on ? " at the end of the capture" : ""});
+        w.put("<span>{}{}{}</span>", c.state, c.going_on ? " " : "",
+              !c.going_on       ? std::string_view{}
+              : c.as_of.empty() ? std::string_view{"at the end of the capture"}
+                                : std::string_view{c.as_of});
 }
 
 void open_card(html_writer& w, const model& m, const detailed_connections& details, std::size_t i) {

@@ -166,6 +166,7 @@ struct card {
     std::string why;     // one line under the title of a verdict card
     std::string text;    // a paragraph with the figures
     std::string state;   // "still going on", "growing", "over after 19 ms"; may be empty
+    std::string as_of;   // of what goes on: when that was seen, if not at the end of the capture
     std::string condition;        // for the table of connections: "stalled 139 s, still at the end"
     std::vector<evidence> shown;  // at most cap::evidence
     std::uint64_t evidence_left_out = 0,

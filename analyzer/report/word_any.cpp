@@ -33,6 +33,22 @@ std::string lower_first(std::string_view text) {
     return out;
 }
 
+// What the first hits say, and of how many. Hits without words of their own say nothing.
+std::string sentences_of(const rule_finding& f) {
+    constexpr std::size_t most = 4;
+    std::string out;
+    std::size_t told = 0;
+    for (const auto& h : f.hits) {
+        if (h.text.empty()) continue;
+        if (told++ == most) break;
+        out += fmt::format("{}{}.", out.empty() ? "" : " ", capitalized(h.text));
+    }
+    // How many are listed nowhere is said below the evidence.
+    if (told > 0 && std::min(told, most) < f.count)
+        out += fmt::format(" {} times in all.", number(f.count));
+    return out;
+}
+
 void place_of(card_draft& d, const hit& h) {
     if (h.first.frame != 0 && (h.first.frame != h.last.frame || h.first.file != h.last.file))
         d.evidence(h.first, "where it begins");
@@ -57,12 +73,7 @@ void word_any(card_draft& d) {
     c.brief = c.title;
     c.text = entry.statement;
     if (more > 0) {
-        c.text.clear();
-        for (std::size_t i = 0; i < std::min<std::size_t>(lead.hits.size(), 4); ++i)
-            c.text += fmt::format("{}{}.", i == 0 ? "" : " ", capitalized(lead.hits[i].text));
-        if (lead.count > 4)
-            c.text +=
-                fmt::format(" {}.", beyond_words(lead.count - 4, lead.count - lead.hits.size()));
+        if (const auto told = sentences_of(lead); !told.empty()) c.text = told;
         if (lead.partitions.size() > 1)
             c.text += fmt::format(" All of them: {}.", vbuckets_words(lead.partitions));
     }

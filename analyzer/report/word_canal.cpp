@@ -162,6 +162,47 @@ void recovered_words(card_draft& d, const std::vector<const batch_row*>& batches
                fmt::format("batch {} acknowledged after {}", slow->batch, duration(took(slow))));
 }
 
+// Whether the client of a connection that closed came again; the same names on another server may
+// be another client.
+std::string comeback_words(const card_draft& d) {
+    const auto& owner = *d.owner;
+    const connection *again = nullptr, *elsewhere = nullptr;
+    for (const auto& c : d.m.connections) {
+        if (c.what != role::canal_client || c.name != owner.name || c.target != owner.target ||
+            c.life.from < owner.closed.at.time_ns)
+            continue;
+        auto& found = c.server == owner.server ? again : elsewhere;
+        if (found == nullptr) found = &c;
+    }
+    if (again != nullptr)
+        return fmt::format("came back at {} (connection {})", time_words(d.m, again->life.from),
+                           again->id);
+    if (elsewhere == nullptr) return "did not come back";
+    return fmt::format(
+        "did not come back to this server; connection {} has the same destination and client "
+        "id, with {}",
+        elsewhere->id, elsewhere->server);
+}
+
+// What is known of a lag ends with the connection.
+void lag_until_close(card_draft& d) {
+    const auto& closed = d.owner->closed;
+    if (d.lasts || !closed.seen) return;
+    using recover::end_kind;
+    if (closed.how != end_kind::fin && closed.how != end_kind::rst) {
+        d.c.as_of = "when its connection ended";
+        return;
+    }
+    const auto client = closed.by == direction::c2s;
+    d.c.as_of = fmt::format("when the {} closed", client ? "client" : "server");
+    d.c.text += fmt::format(" The {} closed at {}, {} before the end of the capture",
+                            client ? "client" : "server", time_words(d.m, closed.at.time_ns),
+                            duration(d.m.capture.span.to - closed.at.time_ns));
+    if (!d.owner->name.empty() && !d.owner->target.empty())
+        d.c.text += (client ? ", and " : "; the client ") + comeback_words(d);
+    d.c.text += '.';
+}
+
 // ---- C14
 
 void word_lag(card_draft& d) {
@@ -232,6 +273,7 @@ void word_lag(card_draft& d) {
                          capitalized(count(batches.size(), "batch", "batches")),
                          one ? std::string{} : " in " + duration(span), lag_list(batches),
                          short_duration(limit), client_words(speed));
+    if (behind) lag_until_close(d);
     c.detail =
         fmt::format("{} in {}", lag_list(batches), count(batches.size(), "batch", "batches"));
     c.shown.clear();
@@ -302,6 +344,19 @@ void word_ack_refused(card_draft& d) {
     const auto& h = d.first_hit();
     const auto id = count_of(h, "batchId"), oldest = count_of(h, "oldestOpen");
     const auto* refusal = d.part(code::canal_request_refused);
+    // What was not known when the acknowledgement came: the batch was on its way.
+    const auto late = std::find_if(d.batches().begin(), d.batches().end(), [&](auto* b) {
+        return b->batch == id && b->delivered.time_ns > h.last.time_ns;
+    });
+    const auto early =
+        oldest == 0 && late != d.batches().end() &&
+        std::none_of(d.batches().begin(), late, [&](auto* b) { return b->batch == id; });
+    if (early && d.lead().count == 1) {
+        c.title =
+            fmt::format("the client acknowledged batch {} before it was handed out ({} later)", id,
+                        brief_duration((*late)->delivered.time_ns - h.last.time_ns));
+        c.clause = c.title;
+    }
     if (refusal != nullptr && d.lead().count == 1) {
         c.title += fmt::format("; the server refused with code {}",
                                count_of(refusal->hits.front(), "errorCode"));
@@ -312,7 +367,8 @@ void word_ack_refused(card_draft& d) {
     std::uint64_t open = 0;
     c.shown.clear();
     d.evidence(h.last, oldest != 0 ? fmt::format("CLIENTACK {} while {} is open", id, oldest)
-                                   : fmt::format("CLIENTACK {}, which was not handed out", id));
+                                   : fmt::format("CLIENTACK {}, which was not handed out{}", id,
+                                                 early ? " yet" : ""));
     if (refusal != nullptr)
         d.evidence(said, fmt::format("ACK {}: {}", count_of(refusal->hits.front(), "errorCode"),
                                      text_of(refusal->hits.front(), "errorMessage")));
@@ -325,12 +381,16 @@ void word_ack_refused(card_draft& d) {
             b->finished.time_ns <= said.time_ns)
             continue;
         const auto later = brief_duration(b->finished.time_ns - said.time_ns);
+        const auto oldest_too = std::any_of(d.batches().begin(), d.batches().end(), [&](auto* o) {
+            return o->batch == oldest && o->state == batch_state::acknowledged &&
+                   o->finished.time_ns > said.time_ns;
+        });
         d.evidence(b->finished, fmt::format("CLIENTACK {}, accepted", id));
         c.state = fmt::format("over after {}", brief_duration(b->finished.time_ns - said.time_ns));
         c.text = fmt::format(
             "canal takes acknowledgements in order of delivery only. The client sent {} first, got "
-            "an error, and sent {} again {} later.",
-            id, oldest != 0 ? fmt::format("{} and {}", oldest, id) : fmt::format("{}", id), later);
+            "an error, then sent {}{} again, {} after the error.",
+            id, oldest_too ? fmt::format("{}, and ", oldest) : std::string{}, id, later);
         c.why = "Acknowledgements must come in order of delivery.";
     }
     if (open == 0 && d.owner != nullptr && d.owner->canal->rolled_back > 0) {
@@ -358,6 +418,29 @@ void word_refusal(card_draft& d) {
         d.c.condition = fmt::format("{} refused", text_of(d.first_hit(), "answers").empty()
                                                       ? std::string("request")
                                                       : text_of(d.first_hit(), "answers"));
+}
+
+// A GET without a subscription and a destination that does not run are two different faults.
+void word_too_early(card_draft& d) {
+    struct kind {
+        std::string text;
+        std::uint64_t more = 0;
+    };
+    kind unsubscribed, stopped;
+    const auto& f = d.lead();
+    if (f.count < 2 || f.count > f.hits.size()) return;
+    for (const auto& h : f.hits) {
+        auto& k = h.text.find(" came before ") != std::string::npos ? unsubscribed : stopped;
+        k.text.empty() ? void(k.text = h.text) : void(++k.more);
+    }
+    if (unsubscribed.text.empty() || stopped.text.empty()) return;
+    d.c.title.clear();
+    for (const auto* k : {&unsubscribed, &stopped}) {
+        if (!d.c.title.empty()) d.c.title += "; ";
+        d.c.title += k->text;
+        if (k->more > 0) d.c.title += fmt::format(", and {} more like it", number(k->more));
+    }
+    d.c.brief = d.c.clause = d.c.title;
 }
 
 // Both are named: what they are, and where.
@@ -551,15 +634,21 @@ void word_gap(card_draft& d) {
     const auto all = bytes_of(*d.owner);
     const auto* gap = d.part(code::tcp_gap);
     if (gap == nullptr) return;
-    std::string seqnos;
+    std::string seqnos, missing;
+    std::uint64_t items = 0;
     for (const auto* s : d.streams()) {
-        for (const auto& [from, to] : s->not_captured)
+        for (const auto& [from, to] : s->not_captured) {
             seqnos += fmt::format("{}vb {} seqno {}", seqnos.empty() ? "" : ", ", s->partition,
                                   range(from, to));
+            missing += fmt::format("{}seqno {} of vb {}", missing.empty() ? "" : ", ",
+                                   range(from, to), s->partition);
+            items += to - from + 1;
+        }
     }
     c.title = fmt::format("{} of connection {} were never captured, in {}", exact_bytes(all.gap),
                           c.connection, count(gap->count, "hole"));
-    if (!seqnos.empty()) c.title += fmt::format("; {} are behind it", seqnos);
+    if (!missing.empty())
+        c.title += fmt::format("; {} {} missing", missing, items == 1 ? "is" : "are");
     c.why = other_side_has_all(*d.owner, true) ? "The capture lacks them; the other side has them."
                                                : "The capture lacks them.";
     if (other_side_has_all(*d.owner, true)) c.state = "fault of the capture, not of the stream";
@@ -582,6 +671,7 @@ constexpr wording wordings[] = {
     {code::canal_ack_out_of_order, word_ack_refused},
     {code::canal_ack_unknown_batch, word_ack_refused},
     {code::canal_request_refused, word_refusal},
+    {code::canal_request_too_early, word_too_early},
     {code::canal_consumer_competing, word_competing},
     {code::canal_ddl, word_ddl},
     {code::canal_batch_unacknowledged, word_unacknowledged},

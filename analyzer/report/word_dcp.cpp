@@ -94,6 +94,11 @@ std::string limits_words(const card_draft& d, std::int64_t full_for) {
                        short_duration(stalled));
 }
 
+std::string all_answered_words(std::uint64_t sent) {
+    return sent == 1 ? std::string(" The keep-alive was answered.")
+                     : fmt::format(" All {} were answered.", count(sent, "keep-alive"));
+}
+
 // ---- D13, with D11 and D15
 
 void word_stall(card_draft& d) {
@@ -146,10 +151,12 @@ void word_stall(card_draft& d) {
     if (f.full_at_end && !data.empty() && data.last() <= since.time_ns)
         c.text += " No data came after that.";
     if (owner.noop.sent > 0) {
-        c.text += owner.noop.sent == owner.noop.answered
-                      ? fmt::format(" All {} were answered.", count(owner.noop.sent, "keep-alive"))
-                      : fmt::format(" {} of {} were answered.", number(owner.noop.answered),
-                                    count(owner.noop.sent, "keep-alive"));
+        c.text += owner.noop.sent == owner.noop.answered ? all_answered_words(owner.noop.sent)
+                  : owner.noop.sent == 1
+                      ? std::string(" The keep-alive was not answered.")
+                      : fmt::format(" {} of {} {} answered.", number(owner.noop.answered),
+                                    count(owner.noop.sent, "keep-alive"),
+                                    owner.noop.answered == 1 ? "was" : "were");
     }
     if (const auto* s = f.full_at_end ? unfinished_stream(d) : nullptr; s != nullptr) {
         c.text +=

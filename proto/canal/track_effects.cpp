@@ -99,7 +99,7 @@ void tracker::state::apply_ack(request& r) {
         const bool seen_all = from_start[0] && from_start[1];
         if (past == key.past.end() && !seen_all) return;
         const std::string_view why =
-            past == key.past.end() ? "was never handed out" : fate_text(past->second);
+            past == key.past.end() ? "had not been handed out" : fate_text(past->second);
         if (key.last_id != 0) figures.push_back({"lastDelivered", key.last_id});
         report(code::canal_ack_unknown_batch, {level, doubt, r.at}, std::move(figures),
                sentence("the client acknowledged batch ", std::to_string(n), ", which ", why));

@@ -431,6 +431,77 @@ TEST(Words, OfTwoThatCompeteBothAreNamed) {
     EXPECT_EQ(m.cards[1].title, "connections 1 and 2 both use the name n");
 }
 
+TEST(Words, HitsWithoutWordsAddNoSentence) {
+    const auto text_with = [](std::string later, int more) {
+        finding_folder folder;
+        auto f = told(code::tcp_duplicates, severity::note, 1, 1, 1);
+        f.text = "frame 1 is a copy";
+        folder.add(f);
+        for (int i = 0; i < more; ++i) {
+            f.text = later;
+            folder.add(f);
+        }
+        return with(folder).cards[0].text;
+    };
+    EXPECT_EQ(text_with("", 51), "Frame 1 is a copy. 52 times in all.");
+    EXPECT_EQ(text_with("so is 2", 1), "Frame 1 is a copy. So is 2.");
+    EXPECT_EQ(text_with("so is 2", 5),
+              "Frame 1 is a copy. So is 2. So is 2. So is 2. 6 times in all.");
+    finding_folder folder;
+    auto f = told(code::tcp_mid_stream, severity::note, 1, 1, 1);
+    f.text.clear();
+    folder.add(f);
+    folder.add(f);
+    EXPECT_EQ(with(folder).cards[0].text, findings::entry_of(code::tcp_mid_stream).statement);
+}
+
+TEST(Words, AKeepAliveIsNotAll) {
+    const auto told_of = [](std::uint64_t sent, std::uint64_t answered) {
+        finding_folder folder;
+        folder.add(told(code::dcp_flow_stalled, severity::warning, 1, 1, 20, 1));
+        auto m = samples::stalled();
+        m.connections[0].noop.sent = sent;
+        m.connections[0].noop.answered = answered;
+        m.findings = folder.take();
+        m.cards.clear();
+        make_cards(m, findings::thresholds());
+        return plain_spaces(m.cards[0].text);
+    };
+    EXPECT_NE(told_of(1, 1).find(" The keep-alive was answered."), std::string::npos);
+    EXPECT_NE(told_of(1, 0).find(" The keep-alive was not answered."), std::string::npos);
+    EXPECT_NE(told_of(6, 6).find(" All 6 keep-alives were answered."), std::string::npos);
+    EXPECT_NE(told_of(6, 1).find(" 1 of 6 keep-alives was answered."), std::string::npos);
+}
+
+TEST(Words, OnlyASubscriptionSaysWhoseFilterIsInForce) {
+    const auto filter_of = [](bool from_start, bool sent, std::string filter) {
+        auto m = samples::base();
+        m.connections = {samples::consumer(1)};
+        auto& c = m.connections[0];
+        c.what = role::canal_client;
+        c.from_start = from_start;
+        c.canal.make().filter_sent = sent;
+        c.canal.make().filter = std::move(filter);
+        for (const auto& f : facts_of(m, c)) {
+            if (f.label == "Filter") return f.value;
+        }
+        return std::string{};
+    };
+    EXPECT_EQ(filter_of(true, true, ""), "set by the server");
+    EXPECT_EQ(filter_of(true, true, "shop\\..*"), "shop\\..*");
+    EXPECT_EQ(filter_of(false, false, ""), "not captured");
+    EXPECT_EQ(filter_of(true, false, ""), "never subscribed");
+}
+
+TEST(Words, ALagThatGrewSaysWhenItWasLastSeen) {
+    auto closed = lagging({20, 30, 40}, true).cards[0];
+    EXPECT_EQ(closed.as_of, "when the client closed");
+    EXPECT_NE(closed.text.find(" The client closed at 06:22:30.000, "), std::string::npos)
+        << closed.text;
+    EXPECT_TRUE(closed.text.ends_with(", and did not come back.")) << closed.text;
+    EXPECT_EQ(lagging({20, 30, 40}, false).cards[0].as_of, "");
+}
+
 TEST(Words, AHoleIsAFaultOfTheCaptureOnlyIfTheOtherSideHasIt) {
     connection c;
     EXPECT_FALSE(other_side_has_all(c, true));
