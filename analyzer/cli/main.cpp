@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -34,6 +36,18 @@ std::vector<std::string> option_names(const CLI::App& command) {
     return names;
 }
 
+// What a command that takes one argument calls it: "file".
+std::string argument_of(const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
+        if (!option->get_positional()) continue;
+        std::string name = option->get_name(true);
+        std::ranges::transform(name, name.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        return name;
+    }
+    return "argument";
+}
+
 // The name of an error is at times that of the command; its code always tells.
 bool is(const CLI::ParseError& error, CLI::ExitCodes code) {
     return error.get_exit_code() == static_cast<int>(code);
@@ -60,6 +74,9 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
             return fmt::format("{}unknown option {}{}{}", where, option,
                                near ? "; did you mean " + *near + "? " : "; ", help);
         }
+        if (!path.empty() && command.get_subcommands({}).empty())
+            return fmt::format("{}takes one {}, {} is one more; {}", where, argument_of(command),
+                               word, help);
         std::vector<std::string> names;
         for (const CLI::App* sub : command.get_subcommands({})) names.push_back(sub->get_name());
         const auto near = nearest(word, names);

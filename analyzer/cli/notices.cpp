@@ -145,13 +145,18 @@ class teller {
         const std::string_view which = l.from_server == l.one_sided ? "server to client"
                                        : l.from_server == 0         ? "client to server"
                                                                     : "one way or the other";
-        return fmt::format(
-            "{}: only one direction captured in {} of {} ({}); {}apture on the host itself, or "
-            "both sides of the mirror port",
-            printable(f_.files.front()), report::number(l.one_sided),
+        const std::size_t file = l.one_sided_at.file;
+        std::string line = fmt::format(
+            "{}: only one direction captured in {} of {} ({}); {}",
+            printable(f_.files[file < f_.files.size() ? file : 0]), report::number(l.one_sided),
             report::count(l.ours, "connection"), which,
-            f_.reads_messages ? "messages are read, findings that need both sides are off. C"
-                              : "c");
+            f_.reads_messages ? "messages are read, findings that need both sides are off. " : "");
+        const std::string_view advice =
+            f_.filtered ? "--filter may have left out the other one"
+                        : "Capture on the host itself, or both sides of the mirror port";
+        line += advice;
+        if (!f_.reads_messages && !f_.filtered) line[line.size() - advice.size()] = 'c';
+        return line;
     }
 
     const notice_facts& f_;

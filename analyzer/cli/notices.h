@@ -22,6 +22,7 @@ struct notice_facts {
     const capture::packet_totals& packets;
     const track::losses& lost;
     const tcp::limits& limits;
+    bool filtered = false;       // --filter: packets were left out
     bool reads_messages = true;  // false: of `streams`, which knows connections only
 };
 struct notice {

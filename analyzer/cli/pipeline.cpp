@@ -73,7 +73,8 @@ std::vector<notice> pipeline::notices(const std::vector<track::noticed>& observe
                        .observations = observed,
                        .packets = reader_.packets(),
                        .lost = session_.lost(),
-                       .limits = limits});
+                       .limits = limits,
+                       .filtered = !options_.filter.empty()});
 }
 
 bool interrupted() noexcept {

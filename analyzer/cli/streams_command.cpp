@@ -233,6 +233,7 @@ int streams(const streams_options& o) {
                                   .packets = reader.packets(),
                                   .lost = lost,
                                   .limits = limits,
+                                  .filtered = !o.common.filter.empty(),
                                   .reads_messages = false}));
         tell_foreign(found.rows, o.common.captures.front());
     }

@@ -256,9 +256,10 @@ void collector::on_finding(const findings::finding& f) {
 
 void collector::on_settled(const findings::settlement& s) {
     if (const auto found = earlier_.find(s.id); found != earlier_.end()) {
-        // What had not ended with the last packet of an open connection goes on.
+        // What had not ended with the last packet of an open connection goes on; what its stream
+        // took along does not.
         const auto id = found->second.connection;
-        const auto open = !s.over && (id == 0 || !at(id).closed.seen);
+        const auto open = !s.over && s.at_end && (id == 0 || !at(id).closed.seen);
         if (s.at.time_ns >= since_ns_ || open) findings_.add(found->second, true);
         earlier_.erase(found);
     }
@@ -287,6 +288,8 @@ void collector::mark_absent_connections() {
             c.condition = "not judged: over before";
         else if (c.life.from > until_ns_)
             c.condition = "not judged: begins later";
+        else if (nothing_to_judge(m_))
+            c.condition = "not judged: the capture ends before";
     }
 }
 
@@ -395,6 +398,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
     }
     add_earlier_lags();
     m_.findings = findings_.take();
+    if (nothing_to_judge(m_)) m_.findings.clear();
     make_cards(m_, limits_);
     for (auto& c : m_.connections) {
         const auto* what = foreign_of(c.id);

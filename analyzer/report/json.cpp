@@ -9,7 +9,8 @@ namespace cdcscope::report {
 namespace {
 
 std::string_view name_of(verdict_kind o) {
-    constexpr std::string_view names[] = {"findings", "notes", "clean", "encrypted", "nothing"};
+    constexpr std::string_view names[] = {"findings",  "notes",   "clean",
+                                          "encrypted", "nothing", "outside"};
     return names[static_cast<std::size_t>(o)];
 }
 

@@ -484,6 +484,7 @@ enum class verdict_kind : std::uint8_t {
     clean,
     encrypted,
     nothing_recovered,  // no message recovered
+    outside,            // the capture has no packet of the time asked for
 };
 
 struct model {

@@ -170,18 +170,30 @@ void say_time(model& m) {
         return at ? fmt::format(" {} {} {}", which, date(*at), time_of_day(*at)) : std::string{};
     };
     const auto since = words("from", m.judged_since), until = words("until", m.judged_until);
-    const auto outside = (m.judged_since && *m.judged_since > m.capture.span.to) ||
-                         (m.judged_until && *m.judged_until < m.capture.span.from);
     if (!m.strip.empty()) m.strip += ' ';
     m.strip += fmt::format(
         "Only findings{}{} are told{}; messages and figures are those of the whole capture.", since,
         until,
-        outside          ? ", and the capture has no packet of that time"
-        : m.judged_since ? ", and what had begun before and still lasted"
-                         : "");
+        nothing_to_judge(m) ? ", and the capture has no packet of that time"
+        : m.judged_since    ? ", and what had begun before and still lasted"
+                            : "");
+}
+
+void say_outside(model& m) {
+    const auto& s = m.capture.span;
+    m.headline = fmt::format(
+        "Nothing to judge: the capture has no packet of that time (it goes from {} {} to {}{}).",
+        date(s.from), time_of_day_seconds(s.from),
+        same_date(s.from, s.to) ? std::string{} : date(s.to) + " ", time_of_day_seconds(s.to));
+    m.second_line = what_was_looked_at(m);
 }
 
 }  // namespace
+
+bool nothing_to_judge(const model& m) noexcept {
+    return m.capture.packets > 0 && ((m.judged_since && *m.judged_since > m.capture.span.to) ||
+                                     (m.judged_until && *m.judged_until < m.capture.span.from));
+}
 
 void judge(model& m) {
     say_one_direction(m);
@@ -192,6 +204,11 @@ void judge(model& m) {
                                                   [](auto& c) { return c.what == role::tls; });
         m.result = encrypted ? verdict_kind::encrypted : verdict_kind::nothing_recovered;
         encrypted ? say_encrypted(m) : say_nothing_recovered(m);
+        return;
+    }
+    if (nothing_to_judge(m)) {
+        m.result = verdict_kind::outside;
+        say_outside(m);
         return;
     }
     const auto loud = std::any_of(m.cards.begin(), m.cards.end(),

@@ -52,6 +52,7 @@ void losses::add(const connection_losses& c) {
     late_starts.add(late);
     ++ours;
     if (c.seen[0] == c.seen[1]) return;
+    if (one_sided == 0 || earlier(c.first, one_sided_at)) one_sided_at = c.first;
     ++one_sided;
     from_server += c.seen[1] ? 1 : 0;
 }

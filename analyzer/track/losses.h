@@ -37,6 +37,7 @@ struct losses {
     std::uint64_t unreadable = 0, snaplen_messages = 0;
     bool ends_in_hole = false;
     std::uint64_t ours = 0, one_sided = 0, from_server = 0;  // connections
+    frame_ref one_sided_at;                                  // first packet of the first of those
 
     // Once it is over. Of connections that are not ours only what the memory limit took counts.
     void add(const connection_losses& c);

@@ -177,8 +177,10 @@ void session::on_closed(std::uint32_t connection, recover::end_kind how, const f
     tracked* t = find(connection);
     if (t != nullptr) {
         const std::uint32_t id = ++last_id_;
+        findings_.at_end = true;
         if (t->dcp) t->dcp->finish(at, id);
         if (t->canal) t->canal->finish(id, at);
+        findings_.at_end = false;
         hand_on_findings();
     }
     to_.on_closed(connection, how, at, t == nullptr ? nullptr : t->dcp.get());

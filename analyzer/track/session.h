@@ -89,8 +89,9 @@ class session final : public recover::handler {
         void on_settled(std::uint32_t id, bool over, const frame_ref& at,
                         std::vector<findings::figure> figures, std::string text) noexcept override {
             waiting.emplace_back(
-                findings::settlement{id, over, at, std::move(figures), std::move(text)});
+                findings::settlement{id, over, at, std::move(figures), std::move(text), at_end});
         }
+        bool at_end = false;  // what is settled now was seen no further
         std::vector<std::variant<findings::finding, findings::settlement>> waiting;
     };
     static constexpr std::uint64_t no_hole = ~std::uint64_t{0};

@@ -51,6 +51,7 @@ struct settlement {
     frame_ref at;
     std::vector<figure> figures;  // in place of the finding's
     std::string text;             // likewise
+    bool at_end = false;  // nothing ended it: the connection or the capture was seen no further
 };
 
 // Where findings go as they become certain.

@@ -113,7 +113,7 @@ constexpr entry all[] = {
     {code::tcp_one_direction,
      "tcp.one_direction",
      "",
-     warning,
+     note,
      note,
      protocol::tcp,
      group::sequence,

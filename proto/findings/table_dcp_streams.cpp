@@ -168,10 +168,13 @@ constexpr entry all[] = {
      "Durable write not completed",
      "A prepare was neither committed nor aborted within the limit, or before its stream ended.",
      "couchbase/kv_engine docs/dcp/documentation/commands/prepare.md; the limit is cdcscope's own",
-     "Not enough replicas acknowledge: one is down, slow, or not connected. Until it is resolved "
-     "the key takes no other durable write.",
+     "Where no replica acknowledged it, or not enough of them: one is down, slow, or not "
+     "connected. "
+     "Where the majority was reached: the active node does not commit, or its commit was not "
+     "captured. Until it is resolved the key takes no other durable write.",
      {"Look at the acknowledged seqnos of this vbucket on every replica connection.",
-      "Check the state of the nodes that hold its replicas.",
+      "Check the state of the nodes that hold its replicas; where they acknowledged, that of the "
+      "active node.",
       "At the end of a stream or capture: the next active node commits it again; look there."}},
     {code::dcp_commit_without_prepare,
      "dcp.commit.without_prepare",

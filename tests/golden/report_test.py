@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 import shlex
+import struct
 import sys
 import tempfile
 import unittest
@@ -40,6 +41,16 @@ class PartOfACapture(unittest.TestCase):
         self.assertIn("--since 2030-01-01T00:00:00Z", made["command"])
         for form in ("text", "md", "html"):
             self.assertIn("Only findings from", self.said("--since", "2030-01-01T00:00:00Z", form=form))
+            for side, at in (("--since", "2030-01-01T00:00:00Z"), ("--until", "2001-01-01T00:00:00Z")):
+                outside = self.said(side, at, form=form)
+                self.assertIn("Nothing to judge: the capture has no packet of that time (it goes from ", outside)
+                self.assertNotIn("No errors, no warnings", outside)
+        for side, at in (("--since", "2030-01-01T00:00:00Z"), ("--until", "2001-01-01T00:00:00Z")):
+            outside = self.said(side, at)
+            self.assertEqual("outside", outside["verdict"]["result"])
+            self.assertRegex(outside["verdict"]["headline"], r"^Nothing to judge: .* \(it goes from 20\d\d-\d\d-\d\d .* to .*\)\.$")
+            self.assertEqual([], outside["findings"])
+            self.assertTrue(all(c["condition"].startswith("not judged: ") for c in outside["connections"]))
         part = self.said("--since", "+10s", "--until", "+20s")["verdict"]["warning"]
         self.assertRegex(part, r"^Only findings from .* until .* are told, and what had begun before and still lasted; messages and figures are "
                          r"those of the whole capture\.$")
@@ -84,6 +95,38 @@ class PartOfACapture(unittest.TestCase):
         self.assertEqual([1, 1, 0], [len(found) for found in stalls], stalls)
         self.assertNotIn("beganBefore", stalls[0][0])
         self.assertTrue(stalls[1][0]["beganBefore"])
+
+    def test_what_its_stream_took_along_does_not_last(self):
+        found = {}
+        for ends in (False, True):
+            talk = dcp_traffic.Capture()
+            talk.hello(b"name")
+            talk.stream(7, 1, 100)
+            talk.send(False, 0x60, partition=7, opaque=1, extras=struct.pack("!QQIIIBBB", 1, 1, 0, 0, 0, 0, 0, 1), key=b"key1", value=b"{}")
+            talk.now += 20
+            talk.send(False, 0x5C)
+            talk.send(True, 0x5C, answer=True)
+            if ends:
+                talk.end(7, 1, 2)
+            # Another connection goes on.
+            other = dcp_traffic.Capture(port=40001)
+            other.hello(b"other")
+            other.now += 60
+            other.send(False, 0x5C)
+            other.send(True, 0x5C, answer=True)
+            with tempfile.TemporaryDirectory() as folder:
+                one, two = pathlib.Path(folder) / "a.pcap", pathlib.Path(folder) / "b.pcap"
+                talk.write(one)
+                other.write(two)
+                done = harness.run("report", one, two, "--since", "+40s", "--format", "json", "--no-progress", "--quiet")
+            found[ends] = [f for f in json.loads(done.stdout)["findings"] if f.get("rule") == "D30"]
+        self.assertEqual([1, 0], [len(found[False]), len(found[True])], found)
+        self.assertTrue(found[False][0]["beganBefore"])
+        captures = [harness.CAPTURES / "travel" / f"travel-{n}.pcap" for n in (1, 2)]
+        done = harness.run("report", *captures, "--since", "06:23:00", "--until", "06:24:00", "--format", "json", "--no-progress", "--quiet")
+        told = json.loads(done.stdout)["findings"]
+        self.assertTrue(told)
+        self.assertNotIn(4, {f.get("connection") for f in told})
 
     def test_connections_that_were_not_there_are_not_said_to_be_well(self):
         made = self.said("--since", "+9999s")

@@ -22,6 +22,19 @@ class Explain(unittest.TestCase):
             self.assertIn(part, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
+    def test_of_a_durable_write_with_and_without_its_majority(self):
+        text = " ".join(self.text("D30").split())
+        self.assertIn("not enough of them", text)
+        self.assertIn("Where the majority was reached: the active node does not commit", text)
+
+    def test_one_direction_is_never_a_warning(self):
+        self.assertIn("\nseverity note\n", self.text("tcp.one_direction"))
+
+    def test_one_size_of_the_capture_buffer(self):
+        guide = (harness.ROOT / "docs/guide.md").read_text()
+        sizes = [re.findall(r"tcpdump -B (\d+)", text) for text in (guide, self.text("tcp.gap"))]
+        self.assertEqual([["65536"], ["65536"]], sizes)
+
     def test_by_its_rule(self):
         self.assertEqual(self.text("dcp.flow.stalled"), self.text("D13"))
         self.assertEqual(self.text("canal.lag"), self.text("c14"))

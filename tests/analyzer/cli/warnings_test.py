@@ -125,6 +125,24 @@ class Warnings(unittest.TestCase):
         self.assertEqual([expected + "capture on the host itself, or both sides of the mirror port"], lines)
         self.assertRegex(table.decode(), r"\n  c1 .* DCP  +not captured +\d")
 
+    def test_one_direction_by_filter(self):
+        self.conversation().write(self.folder / "a.pcap")
+        expected = "cdcscope: warning: a.pcap: only one direction captured in 1 of 1 connection (server to client); "
+        chosen = ("--filter", "src port 11210")
+        self.assertEqual([expected + "messages are read, findings that need both sides are off. --filter may have left out the other one"],
+                         self.by_both(self.folder / "a.pcap", *chosen))
+        self.assertEqual([expected + "--filter may have left out the other one"], self.said("streams", self.folder / "a.pcap", *chosen)[0])
+
+    def test_one_direction_names_the_file_of_the_first(self):
+        self.rewritten("b.pcap", lambda number, frame: frame[34:36] == struct.pack(">H", 11210))
+        talk = dcp_traffic.Capture(start=1_600_000_000.0, port=40001)
+        talk.hello(b"name")
+        talk.write(self.folder / "a.pcap")
+        for command in ("extract", "report", "streams"):
+            out = ["-o", self.folder / "x.ss", "--force"] if command == "extract" else []
+            done = harness.run(command, self.folder / "a.pcap", self.folder / "b.pcap", *out, "--no-progress")
+            self.assertRegex(done.stderr.decode(), r"warning: \S*b\.pcap: only one direction captured in 1 of 2 connections \(server to client\)")
+
     def test_a_side_that_only_acknowledges_was_captured(self):
         capture = harness.CAPTURES / "dcp/seed0_prepare.pcap"
         for command in ("extract", "report", "streams"):
