@@ -60,6 +60,9 @@ class pipeline {
         return finish(read_all(reader_, options_, stop, messages));
     }
 
+    // What the session is to judge: to be said before its first message.
+    void judge_until(std::int64_t until_ns) noexcept { session_.judge_until(until_ns); }
+
     [[nodiscard]] const capture::reader& captures() const noexcept { return reader_; }
     [[nodiscard]] std::uint64_t last_frame() const noexcept { return reader_.packets().read; }
     [[nodiscard]] const canal::world& canal_world() const noexcept {

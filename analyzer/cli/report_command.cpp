@@ -178,6 +178,7 @@ report_reading read_report(const report_options& o) {
             return b ? std::optional(b->resolve(first)) : std::nullopt;
         };
         collector.choose_time(at(o.common.since), at(o.common.until));
+        if (const auto until = at(o.common.until)) read.judge_until(*until);
         return false;
     };
     result.how = read.run(choose_time, [&] { return collector.messages(); });

@@ -9,6 +9,7 @@
 #include "analyzer/report/format.h"
 #include "analyzer/report/hide_contents.h"
 #include "analyzer/report/one_direction.h"
+#include "analyzer/report/until_words.h"
 #include "analyzer/report/verdict.h"
 #include "analyzer/report/words.h"
 #include "proto/findings/table.h"
@@ -154,10 +155,22 @@ void collector::on_canal(const recover::message& m, const canal::track_record& s
     canal_.on_message(c, m, said, state);
 }
 
+void collector::on_message_left_out(const recover::message& m) {
+    ++messages_;
+    note_message(m);
+    lives(at(m.connection), m.frames.done);
+}
+
+void collector::lives(connection& c, const frame_ref& when) const {
+    c.life.to = std::max(
+        c.life.to, c.life.from > until_ns_ ? when.time_ns : std::min(when.time_ns, until_ns_));
+}
+
 void collector::on_end(std::uint32_t id, direction dir, recover::end_kind how,
                        const frame_ref& where) {
     auto& c = at(id);
-    c.life.to = std::max(c.life.to, where.time_ns);
+    lives(c, where);
+    if (where.time_ns > until_ns_ && c.life.from <= until_ns_) return;
     // The first FIN or RST says who closed; a reset after the other side's FIN is told as what it
     // was.
     if (!c.closed.seen) c.closed = {true, dir, how, where};
@@ -180,8 +193,7 @@ void collector::on_closed(std::uint32_t id, recover::end_kind how, const frame_r
     auto& c = at(id);
     // A connection that was closed ended there; one that was not goes on to the end of the capture,
     // unless it was forgotten.
-    if (!c.closed.seen && how == recover::end_kind::end_of_capture)
-        c.life.to = std::max(c.life.to, where.time_ns);
+    if (!c.closed.seen && how == recover::end_kind::end_of_capture) lives(c, where);
     if (state != nullptr) dcp_.on_closed(c, *state);
     if (c.carries == recover::protocol::canal) canal_.on_closed(c);
 }
@@ -400,6 +412,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
     m_.findings = findings_.take();
     if (nothing_to_judge(m_)) m_.findings.clear();
     make_cards(m_, limits_);
+    say_until(m_);
     for (auto& c : m_.connections) {
         const auto* what = foreign_of(c.id);
         if (what != nullptr && c.what == role::tls) m_.capture.encrypted.push_back(*what);

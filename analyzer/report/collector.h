@@ -46,6 +46,7 @@ class collector final : public track::observer, public capture::observation_sink
                 const dcp::connection& state) override;
     void on_canal(const recover::message& m, const canal::track_record& said,
                   const canal::world& state) override;
+    void on_message_left_out(const recover::message& m) override;
     void on_finding(const findings::finding& f) override;
     void on_settled(const findings::settlement& s) override;
     void on_gap(const recover::gap& g) override;
@@ -59,6 +60,8 @@ class collector final : public track::observer, public capture::observation_sink
     void on_observation(const capture::observation& o) override;
 
   private:
+    // The connection was there at `when`, as far as the report looks.
+    void lives(connection& c, const frame_ref& when) const;
     [[nodiscard]] connection& at(std::uint32_t id) { return m_.connections.at(id - 1); }
     void add_hole(connection& c, hole h);
     [[nodiscard]] frame_ref in_front_of(const connection& c, const recover::gap& g) const;

@@ -172,11 +172,12 @@ void say_time(model& m) {
     const auto since = words("from", m.judged_since), until = words("until", m.judged_until);
     if (!m.strip.empty()) m.strip += ' ';
     m.strip += fmt::format(
-        "Only findings{}{} are told{}; messages and figures are those of the whole capture.", since,
-        until,
+        "Only findings{}{} are told{}; {}.", since, until,
         nothing_to_judge(m) ? ", and the capture has no packet of that time"
         : m.judged_since    ? ", and what had begun before and still lasted"
-                            : "");
+                            : "",
+        m.judged_until ? "what goes on is told as it is then, totals are those of the whole capture"
+                       : "messages and figures are those of the whole capture");
 }
 
 void say_outside(model& m) {

@@ -27,6 +27,32 @@ session::tracked* session::find(std::uint32_t connection) {
     return found == connections_.end() ? nullptr : &found->second;
 }
 
+void session::finish(tracked& t, const frame_ref& at) {
+    const std::uint32_t id = ++last_id_;
+    findings_.at_end = true;
+    if (t.dcp) t.dcp->finish(at, id);
+    if (t.canal) t.canal->finish(id, at);
+    findings_.at_end = false;
+    hand_on_findings();
+}
+
+session::tracked* session::find(std::uint32_t connection, const frame_ref& at) {
+    tracked* t = find(connection);
+    if (at.time_ns <= until_ns_) {
+        if (at.time_ns >= last_.time_ns) last_ = at;
+        if (t == nullptr || t->stopped) return nullptr;
+        t->fed = true;
+        return t;
+    }
+    if (t == nullptr || t->stopped) return nullptr;
+    // One that had said nothing by then is followed for its name; its findings lie behind it.
+    if (!t->fed) return t;
+    t->stopped = true;
+    // The last frame says how things stand then.
+    finish(*t, {until_ns_, last_.frame, last_.file});
+    return nullptr;
+}
+
 void session::hand_on_findings() {
     for (const auto& told : findings_.waiting) {
         if (const auto* f = std::get_if<findings::finding>(&told)) {
@@ -78,8 +104,11 @@ void session::on_late_start(recover::protocol promised, const frame_ref& at) {
 }
 
 void session::on_message(const recover::message& m) {
-    tracked* t = find(m.connection);
-    if (t == nullptr) return;
+    tracked* t = find(m.connection, m.frames.done);
+    if (t == nullptr) {
+        if (m.frames.done.time_ns > until_ns_) to_.on_message_left_out(m);
+        return;
+    }
     const std::uint32_t id = ++last_id_;
     if (t->dcp) {
         t->behind_gap[index(m.dir)] = false;
@@ -102,7 +131,7 @@ void session::on_message(const recover::message& m) {
 void session::on_gap(const recover::gap& g) {
     to_.on_gap(g);
     losses_.on_gap(g);
-    tracked* t = find(g.connection);
+    tracked* t = find(g.connection, g.at);
     if (t == nullptr) return;
     const bool told = g.offset == t->told_hole[index(g.dir)];
     if (t->dcp && !g.inside_value) {
@@ -116,7 +145,7 @@ void session::on_gap(const recover::gap& g) {
 
 void session::on_missing(std::uint32_t connection, direction dir, std::uint64_t offset) {
     tracked* t = find(connection);
-    if (t == nullptr || offset == t->told_hole[index(dir)]) return;
+    if (t == nullptr || t->stopped || offset == t->told_hole[index(dir)]) return;
     t->told_hole[index(dir)] = offset;
     if (t->dcp) t->dcp->hole(dir);
     if (t->canal) t->canal->hole(dir);
@@ -125,13 +154,13 @@ void session::on_missing(std::uint32_t connection, direction dir, std::uint64_t 
 
 void session::on_behind(std::uint32_t connection, bool behind) {
     tracked* t = find(connection);
-    if (t != nullptr && t->canal) t->canal->behind(behind);
+    if (t != nullptr && t->canal && !t->stopped) t->canal->behind(behind);
 }
 
 void session::on_unparsed(const recover::unparsed_run& u) {
     to_.on_unparsed(u);
     losses_.on_unparsed(u);
-    tracked* t = find(u.connection);
+    tracked* t = find(u.connection, u.frames.done);
     if (t == nullptr) return;
     if (t->dcp && u.kind == recover::unparsed_kind::skipped && u.offset != 0) {
         // Framing that broke inside a stream hides messages as a hole does.
@@ -157,7 +186,7 @@ void session::on_unparsed(const recover::unparsed_run& u) {
 void session::on_end(std::uint32_t connection, direction dir, recover::end_kind how,
                      const frame_ref& at) {
     to_.on_end(connection, dir, how, at);
-    tracked* t = find(connection);
+    tracked* t = find(connection, at);
     if (t == nullptr || !was_sent(how)) return;
     const bool reset = how == recover::end_kind::rst;
     const std::uint32_t id = ++last_id_;
@@ -174,15 +203,8 @@ void session::on_totals(std::uint32_t connection, const recover::direction_total
 }
 
 void session::on_closed(std::uint32_t connection, recover::end_kind how, const frame_ref& at) {
-    tracked* t = find(connection);
-    if (t != nullptr) {
-        const std::uint32_t id = ++last_id_;
-        findings_.at_end = true;
-        if (t->dcp) t->dcp->finish(at, id);
-        if (t->canal) t->canal->finish(id, at);
-        findings_.at_end = false;
-        hand_on_findings();
-    }
+    if (tracked* going_on = find(connection, at); going_on != nullptr) finish(*going_on, at);
+    const tracked* t = find(connection);
     to_.on_closed(connection, how, at, t == nullptr ? nullptr : t->dcp.get());
     connections_.erase(connection);
 }

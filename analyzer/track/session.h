@@ -41,6 +41,8 @@ class observer {
                         const frame_ref& /*at*/) {}
     virtual void on_totals(std::uint32_t /*connection*/, const recover::direction_totals& /*c2s*/,
                            const recover::direction_totals& /*s2c*/) {}
+    // A whole message behind judge_until(): the state machines did not hear of it.
+    virtual void on_message_left_out(const recover::message& /*m*/) {}
     // `state` is null where no DCP was spoken; it is gone after the call.
     virtual void on_closed(std::uint32_t /*connection*/, recover::end_kind /*how*/,
                            const frame_ref& /*at*/, const dcp::connection* /*state*/) {}
@@ -57,6 +59,9 @@ class session final : public recover::handler {
   public:
     session(const options& chosen, observer& to);
     ~session() override;
+
+    // The state machines stop there: what goes on is settled as it is then.
+    void judge_until(std::int64_t until_ns) noexcept { until_ns_ = until_ns; }
 
     void on_connection(const recover::connection_info& c) override;
     void on_protocol(const recover::connection_info& c) override;
@@ -98,12 +103,16 @@ class session final : public recover::handler {
     struct tracked {
         std::unique_ptr<dcp::connection> dcp;
         std::unique_ptr<canal::tracker> canal;
+        bool fed = false, stopped = false;                // stopped: it got to judge_until()
         bool behind_gap[2] = {false, false};              // by direction: no message since
         std::uint64_t told_hole[2] = {no_hole, no_hole};  // before its end was known; by direction
     };
 
     void start(const recover::connection_info& c);
     [[nodiscard]] tracked* find(std::uint32_t connection);
+    // The same if what came at `at` is for the state machines.
+    [[nodiscard]] tracked* find(std::uint32_t connection, const frame_ref& at);
+    void finish(tracked& t, const frame_ref& at);
     void hand_on_findings();
 
     observer& to_;
@@ -113,6 +122,8 @@ class session final : public recover::handler {
     std::unordered_map<std::uint32_t, tracked> connections_;
     loss_watch losses_;
     std::uint32_t last_id_ = 0;
+    std::int64_t until_ns_ = INT64_MAX;
+    frame_ref last_;  // the last that was for them
 };
 
 }  // namespace cdcscope::track

@@ -52,10 +52,10 @@ class PartOfACapture(unittest.TestCase):
             self.assertEqual([], outside["findings"])
             self.assertTrue(all(c["condition"].startswith("not judged: ") for c in outside["connections"]))
         part = self.said("--since", "+10s", "--until", "+20s")["verdict"]["warning"]
-        self.assertRegex(part, r"^Only findings from .* until .* are told, and what had begun before and still lasted; messages and figures are "
-                         r"those of the whole capture\.$")
+        self.assertRegex(part, r"^Only findings from .* until .* are told, and what had begun before and still lasted; what goes on is told as it is "
+                         r"then, totals are those of the whole capture\.$")
         self.assertRegex(self.said("--until", "+20s")["verdict"]["warning"],
-                         r"^Only findings until .* are told; messages and figures are those of the whole capture\.$")
+                         r"^Only findings until .* are told; what goes on is told as it is then, totals are those of the whole capture\.$")
         self.assertNotIn("warning", self.said()["verdict"])
 
     def of(self, capture, *options, form="json"):
@@ -77,6 +77,24 @@ class PartOfACapture(unittest.TestCase):
                 for form in ("text", "md", "html"):
                     self.assertIn("began before the part looked at, ", self.of(REPORTS / f"{name}.pcap", "--since", since, form=form))
                 self.assertNotIn("beganBefore", json.dumps(self.of(REPORTS / f"{name}.pcap")))
+
+    def test_what_goes_on_at_the_end_of_the_part_is_told_as_it_is_then(self):
+        captures = [harness.CAPTURES / "travel" / f"travel-{n}.pcap" for n in (1, 2)]
+        found = {}
+        for until in ("06:22:05", "06:22:20"):
+            done = harness.run("report", *captures, "--until", until, "--format", "json", "--no-progress", "--quiet")
+            made = json.loads(done.stdout)
+            self.assertEqual(528, made["capture"]["messages"])
+            self.assertIn("replication:n0->n1:travel", [c["name"] for c in made["connections"]])
+            (found[until],) = [c for c in made["cards"] if c["connection"] == 1 and c["code"].startswith("dcp.flow")]
+            self.assertTrue(all(e["time"] <= f"2026-11-30T{until}.000000000Z" for c in made["cards"] for e in c["evidence"]))
+            self.assertFalse([f["text"] for f in made["findings"] + made["cards"] if "capture end" in f["text"] or "of the capture" in f["text"]])
+        # By the limits as they were met then: 10 s make it a warning.
+        self.assertEqual(["note", "warning"], [c["severity"] for c in found.values()], found)
+        card = found["06:22:20"]
+        self.assertAlmostEqual(18_984, card["durationMs"], delta=1)
+        self.assertIn("stopped receiving at 06:22:01.016 and had not resumed at 06:22:20.000", card["title"])
+        self.assertEqual("still so at 06:22:20.000", card["state"])
 
     def test_what_was_over_before_is_not_told(self):
         talk = dcp_traffic.Capture()
