@@ -22,7 +22,7 @@ void checksum_watch::count(const segment& s, bool good) {
 void checksum_watch::report(observation_sink& to) const {
     for (const auto& [sender, n] : senders_) {
         const auto all = n.bad + n.good_since;
-        const auto are = n.bad == 1 ? "is" : "are";
+        const auto* are = n.bad == 1 ? "is" : "are";
         const std::string text =
             n.good_since == 0
                 ? fmt::format(

@@ -71,7 +71,8 @@ std::string secrets_kept(const extract_options& o, const track::figures& figures
         }
         return n;
     };
-    const auto sasl = of({"sasl_auth", "sasl_step"}), logins = of({"CLIENTAUTHENTICATION"});
+    const auto sasl = of({"sasl_auth", "sasl_step"});
+    const auto logins = of({"CLIENTAUTHENTICATION"});
     if (sasl + logins == 0) return {};
     std::string what;
     if (sasl > 0) what = report::plain_spaces(report::count(sasl, "SASL payload"));

@@ -14,7 +14,7 @@ namespace {
 // it are escaped.
 std::string_view member_of(byte_view record, std::string_view name) {
     const std::string_view text = as_text(record);
-    const std::string before = fmt::format(",\"{}\":\"", name);
+    const std::string before = fmt::format(R"(,"{}":")", name);
     const auto at = text.find(before);
     if (at == std::string_view::npos) return {};
     const auto value = text.substr(at + before.size());
@@ -24,8 +24,8 @@ std::string_view member_of(byte_view record, std::string_view name) {
 // Why this run cannot go on in a file whose first record this is; nothing if it can.
 std::string objection_to(const record::options& mine, std::string_view key, byte_view payload) {
     if (key != "cdcscope.capture") return {};
-    constexpr std::array<std::string_view, 3> forms{"json", "raw", "both"},
-        layouts{"connection", "changes", "vbucket"};
+    constexpr std::array<std::string_view, 3> forms{"json", "raw", "both"};
+    constexpr std::array<std::string_view, 3> layouts{"connection", "changes", "vbucket"};
     const auto differs = [&](std::string_view option, std::string_view here) -> std::string {
         const auto there = member_of(payload, option);
         if (there.empty() || there == here) return {};

@@ -109,7 +109,7 @@ void request_table::close(reporter& report, bool uncertain, direction by, bool r
 }
 
 void request_table::tell_unanswered(reporter& report, bool uncertain, open_request& request,
-                                    bool reused) {
+                                    bool reused) const {
     if (!request.owed || resting_) return;
     request.owed = false;
     const std::int64_t waited = report.now().time - request.asked.time;

@@ -77,7 +77,8 @@ class request_table {
         std::uint32_t first = none, last = none;
     };
 
-    void tell_unanswered(reporter& report, bool uncertain, open_request& request, bool reused);
+    void tell_unanswered(reporter& report, bool uncertain, open_request& request,
+                         bool reused) const;
 
     std::unordered_map<std::uint64_t, chain> chains_;  // by direction, opcode, opaque
     std::vector<slot> slots_;

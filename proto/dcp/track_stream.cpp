@@ -65,11 +65,11 @@ dcp_stream* stream_table::with_opaque(std::uint32_t opaque) noexcept {
     return found_in(by_opaque_, opaque);
 }
 
-dcp_stream* stream_table::at(std::uint32_t at) noexcept {
+dcp_stream* stream_table::at(std::uint32_t number) noexcept {
     const auto found =
-        std::lower_bound(streams_.begin(), streams_.end(), at,
+        std::lower_bound(streams_.begin(), streams_.end(), number,
                          [](const auto& s, std::uint32_t i) { return s->story.index < i; });
-    return found != streams_.end() && (*found)->story.index == at ? found->get() : nullptr;
+    return found != streams_.end() && (*found)->story.index == number ? found->get() : nullptr;
 }
 
 void stream_table::drop_oldest() {

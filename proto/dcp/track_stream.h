@@ -136,7 +136,7 @@ class stream_table {
     // The newest stream with this opaque, of any vbucket; null if there is none.
     [[nodiscard]] dcp_stream* with_opaque(std::uint32_t opaque) noexcept;
     // By index from 1; null if it was dropped.
-    [[nodiscard]] dcp_stream* at(std::uint32_t index) noexcept;
+    [[nodiscard]] dcp_stream* at(std::uint32_t number) noexcept;
 
     // All that are kept, oldest first.
     [[nodiscard]] const std::vector<std::unique_ptr<dcp_stream>>& all() const noexcept {

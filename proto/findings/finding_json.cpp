@@ -36,7 +36,7 @@ std::string rfc3339(std::int64_t time_ns) {
         fraction += second;
         --seconds;
     }
-    const std::time_t t = static_cast<std::time_t>(seconds);
+    const auto t = static_cast<std::time_t>(seconds);
     std::tm utc{};
     gmtime_r(&t, &utc);
     std::array<char, 64> text{};

@@ -14,7 +14,7 @@ namespace {
 class depth_guard : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, depth_guard> {
   public:
     explicit depth_guard(std::size_t max_depth) : left_(max_depth) {}
-    bool Default() { return true; }
+    static bool Default() { return true; }
     bool StartObject() { return open(); }
     bool StartArray() { return open(); }
     bool EndObject(rapidjson::SizeType) { return close(); }

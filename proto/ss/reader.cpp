@@ -224,12 +224,12 @@ reader::payload_cursor reader::payload() const noexcept {
     return c;
 }
 
-byte_view reader::next_piece(payload_cursor& c) {
-    if (c.left_ == 0 || !step_over_beacons(c.at_)) return {};
-    const std::uint64_t room = c.at_.beacon_at - c.at_.offset;
-    const byte_view piece = window_.some(c.at_.offset, std::min<std::uint64_t>(c.left_, room));
-    c.at_.offset += piece.size();
-    c.left_ -= static_cast<std::uint32_t>(piece.size());
+byte_view reader::next_piece(payload_cursor& at) {
+    if (at.left_ == 0 || !step_over_beacons(at.at_)) return {};
+    const std::uint64_t room = at.at_.beacon_at - at.at_.offset;
+    const byte_view piece = window_.some(at.at_.offset, std::min<std::uint64_t>(at.left_, room));
+    at.at_.offset += piece.size();
+    at.left_ -= static_cast<std::uint32_t>(piece.size());
     return piece;
 }
 

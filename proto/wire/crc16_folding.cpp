@@ -60,8 +60,8 @@ bool can_fold_crc16() noexcept {
     std::size_t left = bytes.size();
     // Four blocks side by side, so that the multiplications overlap. The checksum so far belongs to
     // the first two bytes.
-    __m128i a = _mm_xor_si128(load_block(p),
-                              _mm_set_epi64x(static_cast<long long>(std::uint64_t{crc} << 48), 0));
+    const std::uint64_t so_far = std::uint64_t{crc} << 48;
+    __m128i a = _mm_xor_si128(load_block(p), _mm_set_epi64x(static_cast<long long>(so_far), 0));
     __m128i b = load_block(p + 16);
     __m128i c = load_block(p + 32);
     __m128i d = load_block(p + 48);
