@@ -49,12 +49,13 @@ std::string_view role(const connection_figures& c) {
 }
 
 std::string shortened(const std::string& name, std::size_t most) {
-    const std::string text = printable(name);
+    std::string text = printable(name);
     if (text.size() <= most) return text;
     const auto inside = [&](std::size_t at) {  // of a character
         return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
     };
-    std::size_t tail = text.size() - (most - 2) / 2, head = most - 2 - (most - 2) / 2;
+    std::size_t tail = text.size() - (most - 2) / 2;
+    std::size_t head = most - 2 - (most - 2) / 2;
     while (inside(tail)) ++tail;
     while (inside(head)) --head;
     return text.substr(0, head) + ".." + text.substr(tail);
@@ -213,6 +214,7 @@ std::vector<seen_port> ports_seen(const track::figures& figures) {
             p.name = recover::foreign_words(*c.info.foreign);
     }
     std::vector<seen_port> by_bytes;
+    by_bytes.reserve(ports.size());
     for (auto& [port, seen] : ports) by_bytes.push_back(std::move(seen));
     std::ranges::stable_sort(by_bytes, std::greater{}, &seen_port::bytes);
     return by_bytes;

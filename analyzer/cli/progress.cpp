@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyzer/cli/terminal.h"
 
@@ -21,7 +22,7 @@ std::string thousands(std::uint64_t n) {
 }
 
 std::string time_left(double seconds) {
-    const auto s = static_cast<std::uint64_t>(seconds + 0.5);
+    const auto s = static_cast<std::uint64_t>(std::llround(seconds));
     return s < 120 ? fmt::format("{} s left", s) : fmt::format("{} min left", (s + 30) / 60);
 }
 
