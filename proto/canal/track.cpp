@@ -56,6 +56,7 @@ tracker::state::state(world::state& world, const connection_start& begin,
 tracker::state::~state() {
     shared.live.erase(id);
     shared.in_doubt.erase(id);
+    shared.rivals_in_doubt.erase(id);
     shared.set_straggling(id, {});
 }
 
@@ -82,6 +83,7 @@ track_record tracker::state::feed(const message_input& m) {
     if (first_frame_ns == 0) first_frame_ns = now();
     last_frame_ns = now();
     tell_rollbacks_of_mine();
+    tell_rivals_of_mine();
     if (client) {
         answers_lost();
     } else {
@@ -291,25 +293,25 @@ void tracker::state::judge_get(request& r, const request_view& q) {
         const std::uint64_t pair =
             std::uint64_t{std::min(id, g.connection)} << 32 | std::max(id, g.connection);
         if (d.told.contains(pair)) continue;
-        const bool unsure = may_be_over(g.connection);
+        // Heard late: whether this one was still there at the other's GET is not known yet.
+        const bool late = g.at_ns > now();
+        const bool unsure = late || may_be_over(g.connection);
         if (unsure && d.told_unsure.size() >= most_keys) continue;
         if (!(unsure ? d.told_unsure : d.told).insert(pair).second) continue;
+        if (unsure) {
+            std::vector<rival_in_doubt>& of = shared.rivals_in_doubt[late ? id : g.connection];
+            const frame_ref later{std::max(g.at_ns, now()), late ? g.frame : where.done.frame,
+                                  where.done.file};
+            if (of.size() < most_pieces)
+                of.push_back({late ? g.connection : id, later, r.destination, r.key});
+        }
         if (doubt && !unsure) rivals.clear();
         if (unsure && !doubt) continue;
         doubt = unsure;
         rivals.push_back(g.connection);
         first = {g.at_ns, g.frame, where.done.file};
     }
-    if (!rivals.empty()) {
-        std::string with = std::to_string(rivals.front());
-        std::vector<findings::figure> figures;
-        add_key(figures, r.key);
-        figures.push_back({"connections", std::move(rivals)});
-        report(code::canal_consumer_competing,
-               {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
-               sentence("this connection and connection ", with, " both get batches of ",
-                        printable(r.destination->name)));
-    }
+    if (!rivals.empty()) tell_rivals(std::move(rivals), r.destination->name, r.key, first, doubt);
     const auto mine = std::find_if(getters.begin(), getters.end(),
                                    [&](const getter& g) { return g.connection == id; });
     const getter latest{id, now(), where.done.frame};
@@ -318,6 +320,42 @@ void tracker::state::judge_get(request& r, const request_view& q) {
     } else if (live) {
         getters.push_back(latest);
     }
+}
+
+void tracker::state::tell_rivals(std::vector<std::uint64_t> rivals, const std::string& destination,
+                                 const key_state* key, const frame_ref& first, bool doubt) {
+    std::string with = std::to_string(rivals.front());
+    std::vector<findings::figure> figures;
+    add_key(figures, key);
+    figures.push_back({"connections", std::move(rivals)});
+    report(code::canal_consumer_competing,
+           {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
+           sentence("this connection and connection ", with, " both get batches of ",
+                    printable(destination)));
+}
+
+// This connection is heard: who got from its destination meanwhile did so while it lived.
+void tracker::state::tell_rivals_of_mine() {
+    const auto found = shared.rivals_in_doubt.find(id);
+    if (found == shared.rivals_in_doubt.end() || !live) return;
+    std::vector<rival_in_doubt> later;  // as in tell_rollbacks_of_mine
+    std::vector<std::uint64_t> rivals;
+    const rival_in_doubt* one = nullptr;
+    for (const rival_in_doubt& each : found->second) {
+        if (each.at.time_ns > now()) {
+            later.push_back(each);
+            continue;
+        }
+        const std::uint64_t pair =
+            std::uint64_t{std::min(id, each.by)} << 32 | std::max(id, each.by);
+        if (!each.destination->told.insert(pair).second) continue;
+        if (one == nullptr) one = &each;
+        rivals.push_back(each.by);
+    }
+    if (one != nullptr)
+        tell_rivals(std::move(rivals), one->destination->name, one->key, one->at, false);
+    found->second.swap(later);
+    if (found->second.empty()) shared.rivals_in_doubt.erase(found);
 }
 
 void tracker::state::fill(track_record& rec, const request& r) {

@@ -86,7 +86,7 @@ void tracker::state::judge_batch_id(key_state& key, std::int64_t batch_id, deliv
     std::vector<findings::figure> figures{{"batchId", batch_id}, {"lastBatchId", key.last_id}};
     add_key(figures, &key);
     const bool late = known && key.was_skipped(batch_id);
-    const bool restart = known && !late && batch_id <= key.last_id;
+    const bool restart = known && !late && batch_id <= key.last_id && !heard_late(key);
     if (restart) {
         d.jumped = true;
         report(
@@ -200,6 +200,7 @@ void tracker::state::read_position(const entry_view& e, key_state& key, delivery
     bool repeated = false;
     if (key.expected) {
         repeated = compare(file, offset, *key.expected) <= 0;
+        if (repeated && heard_late(key)) d.repeats_unsure = true;
         if (!repeated) key.expected.reset();
     } else if (key.highest && compare(file, offset, *key.highest) < 0) {
         repeated = true;

@@ -58,6 +58,9 @@ struct tracker::state {
     void apply_ack(request& r);
     void apply_rollback(request& r);
     void tell_rollbacks_of_mine();
+    void tell_rivals_of_mine();
+    void tell_rivals(std::vector<std::uint64_t> rivals, const std::string& destination,
+                     const key_state* key, const frame_ref& first, bool doubt);
     void undo(request& r);
     void commit(const request& r);
     void still_open(key_state& key);
@@ -98,6 +101,8 @@ struct tracker::state {
     [[nodiscard]] bool may_be_over(std::uint32_t other) const noexcept;
     [[nodiscard]] bool others_behind(const key_state& key) const noexcept;
     void meet_others(key_state& key) const;
+    // What is judged happened before what was heard of the key already.
+    [[nodiscard]] bool heard_late(const key_state& key) const noexcept;
     void bad_length(direction dir, std::uint32_t length, byte_view behind);
     void end(direction dir, close_kind how);
     void unanswered(std::string_view why, bool answers_unseen);

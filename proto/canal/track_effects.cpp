@@ -125,7 +125,13 @@ void tracker::state::apply_rollback(request& r) {
     key_state& key = *r.key;
     meet_others(key);
     if (r.batch_id == 0) {
-        r.dropped.swap(key.open);
+        // Of what was heard already some may have been handed out later.
+        for (auto each = key.open.begin(); each != key.open.end();) {
+            const auto next = std::next(each);
+            if (each->second.facts.delivered.time_ns <= now())
+                r.dropped.insert(key.open.extract(each));
+            each = next;
+        }
     } else if (const auto found = key.open.find(r.batch_id); found != key.open.end()) {
         r.dropped.insert(key.open.extract(found));
     }
@@ -185,7 +191,8 @@ void tracker::state::apply_rollback(request& r) {
                                 dropped_text(dropped, entries));
     if (rival != 0)
         text += sentence(", while connection ", std::to_string(rival), " still works on them");
-    const bool uncertain = doubt || (rival != 0 && !rival_sure);
+    const bool uncertain =
+        doubt || (rival != 0 && !rival_sure) || (level == severity::note && key.uncertain);
     report(code::canal_rollback, {level, uncertain, r.at}, std::move(figures), std::move(text));
 }
 

@@ -205,6 +205,8 @@ void tracker::state::hole(direction dir) {
     in_hole[index(dir)] = true;
     shared.lost_ns = std::max(shared.lost_ns, last_frame_ns);
     shared.lossy = true;
+    // It may have closed the batches that others are said to have dropped.
+    shared.in_doubt.erase(id);
     tell_straggling();
 }
 
@@ -250,13 +252,14 @@ void tracker::state::fall_behind(bool is) {
 // or among what the capture lacks since it was heard. Where the capture lacks some packets it may
 // lack an end as well: only who was heard since this connection began is there for certain.
 bool tracker::state::may_be_over(std::uint32_t other) const noexcept {
-    if (is_behind) return true;
-    const straggler known = shared.straggling(other);
-    if (known.behind || known.may_be_over) return true;
     const auto found = shared.live.find(other);
+    const std::int64_t heard = found != shared.live.end() ? *found->second : INT64_MIN;
+    if (heard >= now()) return false;
+    const straggler known = shared.straggling(other);
+    if (is_behind || known.behind || known.may_be_over) return true;
     if (found == shared.live.end()) return false;
-    const std::int64_t heard = *found->second;
-    return heard < shared.lost_ns || (shared.lossy && heard < first_frame_ns);
+    const bool lacking = shared.lossy || !shared.stragglers.empty();
+    return heard < shared.lost_ns || (lacking && heard < first_frame_ns);
 }
 
 bool tracker::state::others_behind(const key_state& key) const noexcept {
@@ -269,7 +272,12 @@ bool tracker::state::others_behind(const key_state& key) const noexcept {
 
 // What the others of a key say is not heard in the order in which it was said.
 void tracker::state::meet_others(key_state& key) const {
-    if (others_behind(key)) key.begin_doubt();
+    if (others_behind(key) || heard_late(key)) key.begin_doubt();
+    key.heard_ns = std::max(key.heard_ns, now());
+}
+
+bool tracker::state::heard_late(const key_state& key) const noexcept {
+    return now() < key.heard_ns;
 }
 
 // Told when the search for a next packet is over, perhaps behind the end: what counts is when the
@@ -321,6 +329,7 @@ void tracker::state::end(direction dir, close_kind how) {
     if (!foreign) {
         check_times(now());
         tell_rollbacks_of_mine();
+        tell_rivals_of_mine();
         if (server_ends && !server_fin && !reset) {
             const std::string_view why = how == close_kind::fin ? "the server closed"
                                          : dir == direction::s2c

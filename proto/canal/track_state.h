@@ -100,6 +100,7 @@ struct key_state {
     std::map<std::int64_t, past_batch> past;
     std::vector<skipped_batches> skipped;
 
+    std::int64_t heard_ns = INT64_MIN;  // the latest of what was said of it
     std::uint64_t deliveries = 0;
     std::int64_t last_id = 0;           // the highest
     std::uint32_t last_connection = 0;  // that brought the batch before
@@ -197,6 +198,15 @@ struct rollback_in_doubt {
     std::vector<std::uint64_t> batches;
 };
 
+// A GET of a destination that another connection gets from, too, if that was still there: rule 17,
+// once it is heard again.
+struct rival_in_doubt {
+    std::uint32_t by = 0;  // connection
+    frame_ref at;
+    destination_state* destination = nullptr;
+    const key_state* key = nullptr;
+};
+
 struct world::state {
     findings::thresholds limits;
     observer* watching = nullptr;
@@ -213,6 +223,8 @@ struct world::state {
     bool lossy = false;  // some connection has had a hole
     // By the connection whose batches they dropped.
     std::unordered_map<std::uint32_t, std::vector<rollback_in_doubt>> in_doubt;
+    // By the other connection.
+    std::unordered_map<std::uint32_t, std::vector<rival_in_doubt>> rivals_in_doubt;
     std::uint32_t last_finding = first_finding_id;
     std::string scratch;
 

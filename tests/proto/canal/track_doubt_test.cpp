@@ -278,6 +278,52 @@ TEST(CanalDoubt, WhereACaptureHasHolesOnlyWhoIsHeardAgainWasThere) {
     }
 }
 
+TEST(CanalDoubt, AHoleMayHaveClosedWhatARollbackIsSaidToHaveDropped) {
+    for (const bool hole : {false, true}) {
+        talk t;
+        auto& a = t.connect();
+        a.open();
+        a.tracked.hole(s2c);
+        a.get();
+        a.nothing();
+        a.get();
+        a.batch(1, 100);
+        auto& b = t.connect();
+        b.open();
+        b.rollback();
+        if (hole) a.tracked.hole(c2s);  // its acknowledgement may have been first
+        a.get();
+        EXPECT_EQ(std::ranges::count(t.rules, "C10 error"), hole ? 0 : 1);
+    }
+}
+
+TEST(CanalDoubt, WhatIsHeardLateIsNeitherARestartNorARepeat) {
+    talk t;
+    auto& a = t.connect();
+    a.open();
+    a.get();
+    a.batch(1, 100);
+    a.acknowledge(1);
+    auto& b = t.connect();
+    b.open();
+    const auto before = t.at;
+    t.at.time_ns += 1'000'000'000;
+    a.get();
+    a.batch(3, 300);
+    EXPECT_EQ(t.rules.back(), "C12 warning") << "a batch is missing";
+    const auto told = t.rules.size();
+    t.at.time_ns = before.time_ns;  // all of this happened before
+    b.rollback();
+    b.get();
+    b.batch(2, 200);
+    for (std::size_t i = told; i < t.rules.size(); ++i)
+        EXPECT_THAT(t.rules[i], testing::EndsWith("note?"));
+    b.acknowledge(2);
+    t.at.time_ns += 2'000'000'000;
+    a.acknowledge(3);
+    EXPECT_THAT(t.rules, Not(Contains("C4 error"))) << "the rollback came before batch 3";
+}
+
 TEST(CanalDoubt, ARollbackThatWasRefusedIsNotToldLater) {
     for (const bool refused : {false, true}) {
         talk t;
