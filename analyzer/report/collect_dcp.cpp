@@ -86,7 +86,10 @@ void dcp_collector::on_message(connection& c, const recover::message& m,
     if (v.row == nullptr) return;
     auto& l = live_[c.id];
     if (l.filled) take_filling(c, l, v);
-    if (v.head.is_response()) return take_answer(c, l, m, v);
+    if (v.head.is_response()) {
+        l.opens_dcp = l.opens_dcp || v.head.opcode == op::dcp_open;
+        return take_answer(c, l, m, v);
+    }
     if (v.row->request.key.collection_prefix && !v.row->data_change)
         return take_operation(c, l, m, v);
     take_event(c, l, m, v, said.snapshot);
@@ -399,8 +402,14 @@ void dcp_collector::on_closed(connection& c, const dcp::connection& state) {
     const auto replica =
         named_replica || std::any_of(story.settings.begin(), story.settings.end(),
                                      [](auto& s) { return s.name == "consumer_name"; });
-    if (!l.opens_dcp && !story.opens_dcp && !l.carries_items && story.streams_opened == 0) {
+    // What only DCP has makes it DCP, though DCP_OPEN was not captured.
+    const auto known = story.role != dcp::dcp_role::unknown;
+    const auto dcp =
+        known || l.opens_dcp || story.opens_dcp || l.carries_items || story.streams_opened > 0;
+    if (!dcp) {
         c.what = role::kv_application;
+    } else if (!known) {
+        c.what = role::unknown;
     } else if (story.role == dcp::dcp_role::client_produces) {
         c.what = role::dcp_producer;
     } else {

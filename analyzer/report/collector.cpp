@@ -422,6 +422,7 @@ model collector::finish(capture_info captured, const canal::world& world) {
                             what == nullptr ? c.looks_like : recover::foreign_words(*what));
     }
     mark_absent_connections();
+    mark_half_judged(m_);
     judge(m_);
     return std::move(m_);
 }

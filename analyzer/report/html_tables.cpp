@@ -145,7 +145,7 @@ void batch_cells(table& t, const model& m, const detailed_connections& details,
 void positions(html_writer& w, const model& m) {
     if (m.positions.empty()) return;
     table t(
-        "", "From where each destination goes on: the last entry that was acknowledged.",
+        "", std::string(resume_positions),
         {{"Server"}, {"Destination"}, {"Client"}, {"Position"}, {"Batch", true}, {"Executed at"}},
         table_style::stack, false);
     for (const auto& p : m.positions) {
@@ -207,7 +207,7 @@ void resume_table(html_writer& w, const model& m, const detailed_connections& de
     if (rows.empty()) return;
     const auto shown = std::min(rows.size(), cap::table_rows);
     table t(
-        "", "What a stream request has to say to go on behind the last item that was captured.",
+        "", std::string(resume_streams),
         {{"Conn"}, {"vb", true}, {"vbucket UUID", true}, {"Start seqno", true}, {"Snapshot", true}},
         table_style::grid);
     for (std::size_t i = 0; i < shown; ++i) {
@@ -218,7 +218,9 @@ void resume_table(html_writer& w, const model& m, const detailed_connections& de
         t.cell(s.resume_uuid == 0 ? std::string("not captured")
                                   : fmt::format("0x{:x}", s.resume_uuid));
         t.cell(number(s.resume_seqno), static_cast<double>(s.resume_seqno));
-        t.cell(range(s.resume_snapshot_start, s.resume_snapshot_end));
+        const auto remark = resume_remark(m, s);
+        t.cell(fmt::format("{}{}{}", range(s.resume_snapshot_start, s.resume_snapshot_end),
+                           remark.empty() ? "" : "; ", remark));
     }
     w.put("<details class=\"more\"><summary>Where to resume</summary>{}</details>", t.done());
     if (shown < rows.size())

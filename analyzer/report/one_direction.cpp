@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyzer/report/format.h"
 #include "analyzer/report/words.h"
 #include "proto/findings/table.h"
@@ -59,24 +61,50 @@ void mark_unseen(model& m) {
     for (auto& o : m.operations) o.answer_unseen = missing(o.connection).has_value();
 }
 
-void say_one_direction(model& m) {
-    std::uint64_t all = 0, one_way = 0, from_server = 0;
-    bool dcp = false, canal = false;
+one_way count_one_way(const model& m) {
+    one_way found;
     for (const auto& c : m.connections) {
         if (carries_nothing(c)) continue;
-        ++all;
-        one_way += c.one_direction ? 1 : 0;
-        dcp = dcp || (c.one_direction && c.carries == recover::protocol::dcp);
-        canal = canal || (c.one_direction && c.carries != recover::protocol::dcp);
-        from_server += missing_side(c) == direction::c2s ? 1 : 0;
+        ++found.of;
+        if (!c.one_direction) continue;
+        ++found.connections;
+        found.from_server += missing_side(c) == direction::c2s ? 1 : 0;
+        (c.carries == recover::protocol::dcp ? found.dcp : found.canal) = true;
     }
-    if (one_way == 0) return;
-    const auto which = from_server == one_way ? "server to client"
-                       : from_server == 0     ? "client to server"
-                                              : "one of the two ways";
+    return found;
+}
+
+std::string rules_on_words(const one_way& which) {
+    std::uint64_t on = 0, all = 0;
+    for (const auto& row : findings::table()) {
+        if (row.rule.empty() || !(row.of == findings::protocol::dcp ? which.dcp : which.canal))
+            continue;
+        ++all;
+        on += row.both_sides ? 0 : 1;
+    }
+    const auto of = which.dcp && which.canal ? "" : which.dcp ? "DCP " : "canal ";
+    return fmt::format("{} of {} {}rules", number(on), number(all), of);
+}
+
+void mark_half_judged(model& m) {
+    for (auto& c : m.connections) {
+        if (!c.one_direction || carries_nothing(c) || !c.cards.empty() || !c.condition.empty())
+            continue;
+        c.condition = "one direction only";
+        c.fared = std::max(c.fared, health::note);
+    }
+}
+
+void say_one_direction(model& m) {
+    const auto found = count_one_way(m);
+    if (found.connections == 0) return;
+    const auto which = found.from_server == found.connections ? "server to client"
+                       : found.from_server == 0               ? "client to server"
+                                                              : "one of the two ways";
     m.strip = fmt::format(
         "Only {} was captured in {} of {}. Rules that need both sides are off there: {}.", which,
-        number(one_way), count(all, "connection"), rules_of_both_sides(dcp, canal));
+        number(found.connections), count(found.of, "connection"),
+        rules_of_both_sides(found.dcp, found.canal));
     if (m.hits.set_aside > 0)
         m.strip += fmt::format(" What they met nevertheless, {}, is only in the JSON.",
                                count(m.hits.set_aside, "time"));

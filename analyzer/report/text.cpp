@@ -404,19 +404,28 @@ class text_page {
         std::size_t shown = 0, all = 0;
         for (const auto& s : m_.streams) {
             if (!s.resumable || s.items == 0) continue;
-            if (all++ == 0) heading("WHERE TO RESUME");
+            if (all++ == 0) {
+                heading("WHERE TO RESUME");
+                paragraph(resume_streams, 2);
+            }
             if (shown >= shown_connections) continue;
             ++shown;
+            const auto remark = resume_remark(m_, s);
             wrap(out_, fmt::format("{:>5}  ", fmt::format("c{}", s.connection)),
-                 fmt::format("vb {}: seqno {}, snapshot {}, uuid {}", s.partition,
+                 fmt::format("vb {}: seqno {}, snapshot {}, uuid {}{}{}", s.partition,
                              number(s.resume_seqno),
                              range(s.resume_snapshot_start, s.resume_snapshot_end),
                              s.resume_uuid == 0 ? std::string("not captured")
-                                                : fmt::format("0x{:x}", s.resume_uuid)),
+                                                : fmt::format("0x{:x}", s.resume_uuid),
+                             remark.empty() ? "" : "; ", remark),
                  7, width_);
         }
+        if (!m_.positions.empty()) {
+            if (all == 0) heading("WHERE TO RESUME");
+            paragraph(resume_positions, 2);
+        }
         for (const auto& p : m_.positions) {
-            if (all++ == 0) heading("WHERE TO RESUME");
+            ++all;
             if (shown >= shown_connections) continue;
             ++shown;
             wrap(out_, "  ",

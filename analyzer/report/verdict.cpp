@@ -110,13 +110,33 @@ std::string when_and_how_many(const model& m) {
                        count(m.connections.size(), "connection"));
 }
 
-std::string what_was_looked_at(const model& m) {
+std::string what_was_looked_at(const model& m, const one_way& half) {
     const auto& b = m.capture.bytes;
+    const std::string_view captured = half.connections > 0 ? "captured " : "";
+    auto rules = count(m.rules, "rule");
+    if (half.connections > 0) {
+        const auto on = rules_on_words(half);
+        rules = half.connections == half.of
+                    ? on
+                    : fmt::format("{} ({} where one direction is missing)", rules, on);
+    }
     return fmt::format("{}, {}, {}, {}.", count(m.connections.size(), "connection"),
-                       count(m.capture.messages, "message"), count(m.rules, "rule"),
-                       b.message == b.stream
-                           ? std::string("every TCP byte read")
-                           : fmt::format("{} of the TCP bytes read", share(b.message, b.stream)));
+                       count(m.capture.messages, "message"), rules,
+                       b.message == b.stream ? fmt::format("every {}TCP byte read", captured)
+                                             : fmt::format("{} of the {}TCP bytes read",
+                                                           share(b.message, b.stream), captured));
+}
+
+// Rules that are off find nothing: that is no clean bill.
+std::string quiet_headline(std::uint64_t uncertain, const one_way& half) {
+    if (uncertain > 0) {
+        return fmt::format("Nothing certain went wrong; {} uncertain.",
+                           count(uncertain, "finding is", "findings are"));
+    }
+    if (half.connections == 0) return "No errors, no warnings.";
+    if (half.connections == half.of) return "Not judged in full: one direction only.";
+    return fmt::format("No errors, no warnings; {} of {} not judged in full: one direction only.",
+                       number(half.connections), count(half.of, "connection"));
 }
 
 void say_encrypted(model& m) {
@@ -186,7 +206,7 @@ void say_outside(model& m) {
         "Nothing to judge: the capture has no packet of that time (it goes from {} {} to {}{}).",
         date(s.from), time_of_day_seconds(s.from),
         same_date(s.from, s.to) ? std::string{} : date(s.to) + " ", time_of_day_seconds(s.to));
-    m.second_line = what_was_looked_at(m);
+    m.second_line = what_was_looked_at(m, count_one_way(m));
 }
 
 }  // namespace
@@ -224,10 +244,9 @@ void judge(model& m) {
     const auto uncertain = static_cast<std::uint64_t>(
         std::count_if(m.cards.begin(), m.cards.end(), [](const card& c) { return c.uncertain; }));
     m.result = m.cards.empty() ? verdict_kind::clean : verdict_kind::notes_only;
-    m.headline = uncertain == 0 ? std::string("No errors, no warnings.")
-                                : fmt::format("Nothing certain went wrong; {} uncertain.",
-                                              count(uncertain, "finding is", "findings are"));
-    m.second_line = what_was_looked_at(m);
+    const auto half = count_one_way(m);
+    m.headline = quiet_headline(uncertain, half);
+    m.second_line = what_was_looked_at(m, half);
     if (m.hits.notes > 0) m.second_line += fmt::format(" {}.", count(m.hits.notes, "note"));
 }
 

@@ -268,6 +268,21 @@ void word_ack_short(card_draft& d) {
     c.amount = bytes_short;
 }
 
+// The server closes the older of two connections; here it did, or did not.
+std::string end_of_older_words(const connection& older, std::int64_t since) {
+    constexpr std::int64_t at_once_ns = 1'000'000'000;
+    const auto lived = older.life.to - since;
+    const auto closed = older.closed.seen && (older.closed.how == recover::end_kind::fin ||
+                                              older.closed.how == recover::end_kind::rst);
+    if (lived < 0) return {};
+    const std::string_view by = older.closed.by == direction::c2s ? "client" : "server";
+    if (closed && lived <= at_once_ns)
+        return fmt::format(" The {} closed connection {} {} later.", by, older.id, duration(lived));
+    return fmt::format(" Connection {} lived on for {}, {}.", older.id, duration(lived),
+                       closed ? fmt::format("until the {} closed it", by)
+                              : std::string("to the end of what was captured of it"));
+}
+
 void word_shared_name(card_draft& d) {
     const auto& h = d.first_hit();
     if (d.lead().count > 1 || text_of(h, "name").empty()) return;
@@ -284,6 +299,7 @@ void word_shared_name(card_draft& d) {
                          older->flow->filled.time_ns < h.last.time_ns;
     d.c.text = fmt::format("Connection {} was open{} when connection {} opened with the same name.",
                            other, stalled ? ", and stalled," : "", d.c.connection);
+    if (older != nullptr) d.c.text += end_of_older_words(*older, h.last.time_ns);
     if (json) d.c.text += fmt::format(" In full: {}.", text_of(h, "name"));
     d.c.state = "while both were open";
     d.c.shown.clear();
@@ -303,23 +319,40 @@ std::string keys_words(const rule_finding& f) {
                : fmt::format("{} with keys", messages);
 }
 
+// A collection may have its name from elsewhere.
+std::string collection_name_words(const card_draft& d, std::uint64_t id) {
+    if (d.owner == nullptr) return {};
+    const auto& all = d.owner->collections;
+    const auto found = std::find_if(all.begin(), all.end(), [&](auto& c) { return c.first == id; });
+    if (found == all.end() || found->second.empty()) return {};
+    const auto& types = d.owner->by_type;
+    const auto announces =
+        std::any_of(types.begin(), types.end(), [](auto& t) { return t.name == "system_event"; });
+    return fmt::format(" 0x{:x} is named {} by {}.", id, printable(found->second),
+                       announces
+                           ? "the manifest or another stream, not by a system event of this one"
+                           : "the manifest, not by a system event");
+}
+
 void word_collections(card_draft& d) {
     const auto& hits = d.lead().hits;
+    const auto id = count_of(hits.front(), "collectionId");
     d.c.state = count(d.lead().count, "message");
     if (d.lead().count < 2) {
-        d.c.text = std::string(announced);
+        d.c.text = std::string(announced) + collection_name_words(d, id);
         return;
     }
-    const auto id = count_of(hits.front(), "collectionId");
     const auto one = std::all_of(hits.begin(), hits.end(),
                                  [&](auto& h) { return count_of(h, "collectionId") == id; });
     const auto keys = keys_words(d.lead());
     d.c.brief = fmt::format("{} of {}collection 0x{:x}", keys, one ? "" : "several, first ", id);
-    d.c.title = one ? fmt::format("{} of collection 0x{:x}, which was never announced", keys, id)
-                    : fmt::format("{} of collections that were never announced, the first 0x{:x}",
-                                  keys, id);
+    d.c.title =
+        one ? fmt::format("{} of collection 0x{:x}, which no system event announced", keys, id)
+            : fmt::format("{} of collections that no system event announced, the first 0x{:x}",
+                          keys, id);
     d.c.text = fmt::format("The first key is {} on vb {}. {}", text_of(hits.front(), "key"),
-                           count_of(hits.front(), "partition"), announced);
+                           count_of(hits.front(), "partition"), announced) +
+               collection_name_words(d, id);
 }
 
 void word_controls(card_draft& d) {

@@ -80,6 +80,13 @@ struct fact {
 [[nodiscard]] std::string request_words(const operation& o);
 [[nodiscard]] std::string waited_words(const operation& o);
 [[nodiscard]] std::string answer_words(const operation& o);
+// What is behind the last item of a stream was perhaps not taken: "sent, not acknowledged"; or
+// empty.
+[[nodiscard]] std::string resume_remark(const model& m, const stream_row& s);
+inline constexpr std::string_view resume_streams =
+    "What a stream request has to say to go on behind the last item that was captured.";
+inline constexpr std::string_view resume_positions =
+    "From where each destination goes on: the last entry that was acknowledged.";
 // "4.0 ms", "13.999 s +"; "after 2.0 ms", "none".
 [[nodiscard]] std::string latency_words(const durable_write& d);
 [[nodiscard]] std::string replica_words(const durable_write& d);

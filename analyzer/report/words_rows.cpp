@@ -166,4 +166,13 @@ std::string transaction_words(const split_transaction& t) {
                        count(t.rows, "row"));
 }
 
+std::string resume_remark(const model& m, const stream_row& s) {
+    const auto* c = m.find(s.connection);
+    if (c == nullptr || c->one_direction || !c->flow->on || c->flow->counted == 0) return {};
+    if (c->flow->acknowledgements == 0) return "sent, not acknowledged";
+    // The window counts the whole connection: which streams wait in it, it does not say.
+    const auto stalled = c->flow->full_at_end && s.last_item_ns > c->flow->last_ack.time_ns;
+    return stalled ? "the last ones sent, not acknowledged" : "";
+}
+
 }  // namespace cdcscope::report

@@ -57,11 +57,13 @@ void count(connection_state& c, const message_event& e) {
     story.last = e.at;
 }
 
-// Role of the two ends by what they send, where DCP_OPEN does not tell.
+// Role of the two ends by what they ask and answer, where DCP_OPEN does not tell.
 void learn_role(connection_state& c, const message_view& m, direction from) {
-    if (c.agreed.producer || m.row == nullptr || m.head.is_response() || m.head.is_push()) return;
-    if (m.row->from == sender::producer || m.row->from == sender::manager) c.agreed.producer = from;
-    if (m.row->from == sender::consumer) c.agreed.producer = opposite(from);
+    if (c.agreed.producer || m.row == nullptr || m.head.is_push()) return;
+    const direction asker = m.head.is_response() ? opposite(from) : from;
+    if (m.row->from == sender::producer || m.row->from == sender::manager)
+        c.agreed.producer = asker;
+    if (m.row->from == sender::consumer) c.agreed.producer = opposite(asker);
     if (!c.agreed.producer) return;
     c.story.role = *c.agreed.producer == direction::s2c ? dcp_role::client_consumes
                                                         : dcp_role::client_produces;

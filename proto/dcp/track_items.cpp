@@ -102,7 +102,7 @@ void check_collection(connection_state& c, const incoming& in, const dcp_stream&
     (void)c.report.tell(
         code::dcp_collection_unknown, severity::note, false, {},
         {sentence(place_text(s), ": key ", findings::printable(as_text(in.m.key.bytes)),
-                  " of collection ", findings::hex_text(id), ", which was never announced"),
+                  " of collection ", findings::hex_text(id), ", which no system event announced"),
          of_stream(s, {{"collectionId", std::uint64_t{id}},
                        {"key", std::string(as_text(in.m.key.bytes))}})});
 }

@@ -63,6 +63,35 @@ class OneDirection(unittest.TestCase):
         self.assertEqual(0, whole["verdict"]["setAside"])
         self.assertNotIn("warning", whole["verdict"])
 
+    def test_nothing_is_called_healthy(self):
+        for capture in (BASIC, LAG):
+            for from_client in (True, False):
+                with self.subTest(capture.stem, from_client=from_client):
+                    half(capture, from_client, self.cut)
+                    told = self.json(self.cut)
+                    if told["verdict"]["result"] == "findings":
+                        continue
+                    verdict = told["verdict"]
+                    self.assertNotIn("No errors, no warnings", verdict["headline"])
+                    # Of this protocol, those that one side is enough for.
+                    self.assertRegex(verdict["text"].replace("\N{NO-BREAK SPACE}", " "), r", \d+ of \d+ (DCP|canal) rules, .*captured TCP")
+                    self.assertEqual(["note"], [c["health"] for c in told["connections"]])
+                    forms = [self.report(self.cut, "--format", form) for form in ("text", "md", "html")]
+                    for form in forms:
+                        self.assertIn(verdict["headline"].rstrip("."), " ".join(form.split()))
+                    if not told["connections"][0].get("cards"):
+                        self.assertIn("i one direction only", forms[0])
+                        self.assertIn("One direction only", forms[2])
+
+    def test_who_speaks_dcp_is_no_application(self):
+        for from_client in (True, False):
+            half(BASIC, from_client, self.cut)
+            self.assertEqual("DCP consumer", self.json(self.cut)["connections"][0]["role"])
+        alone = self.json(harness.CAPTURES / "travel" / "travel-2.pcap")
+        keep_alives = next(c for c in alone["connections"] if c["client"] == "10.0.0.21:40001")
+        self.assertEqual({"noop", "noop.response"}, set(keep_alives["types"] if "types" in keep_alives else keep_alives["messages"]))
+        self.assertEqual("DCP consumer", keep_alives["role"])
+
     def test_answers_tell_of_refusals_without_their_requests(self):
         for capture in (BASIC, DURABLE):
             half(capture, False, self.cut)

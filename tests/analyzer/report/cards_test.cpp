@@ -5,6 +5,7 @@
 
 #include "analyzer/report/finding_folder.h"
 #include "analyzer/report/format.h"
+#include "analyzer/report/one_direction.h"
 #include "analyzer/report/verdict.h"
 #include "analyzer/report/words.h"
 #include "tests/analyzer/report/sample_models.h"
@@ -500,6 +501,78 @@ TEST(Words, ALagThatGrewSaysWhenItWasLastSeen) {
         << closed.text;
     EXPECT_TRUE(closed.text.ends_with(", and did not come back.")) << closed.text;
     EXPECT_EQ(lagging({20, 30, 40}, false).cards[0].as_of, "");
+}
+
+TEST(Words, WhatBecameOfTheOlderConnectionOfANameIsSaid) {
+    const auto text_with = [](std::int64_t closed_after, direction by) {
+        finding_folder folder;
+        auto f = told(code::dcp_name_shared, severity::note, 2, 3, 3);
+        f.figures = {{"name", std::string("n")}, {"other", std::uint64_t{1}}};
+        folder.add(f);
+        auto m = samples::base();
+        for (std::uint32_t i = 1; i <= 2; ++i) m.connections.push_back(samples::consumer(i));
+        auto& older = m.connections[0];
+        older.life.to = f.at.time_ns + closed_after;
+        older.closed = {true, by, recover::end_kind::fin, f.at};
+        m.findings = folder.take();
+        make_cards(m, findings::thresholds());
+        return plain_spaces(m.cards[0].text);
+    };
+    EXPECT_NE(text_with(2 * samples::ms, direction::s2c)
+                  .find(" The server closed connection 1 2.0 ms later."),
+              std::string::npos)
+        << text_with(2 * samples::ms, direction::s2c);
+    EXPECT_NE(text_with(85 * samples::second, direction::c2s)
+                  .find(" Connection 1 lived on for 85.0 s, until the client closed it."),
+              std::string::npos)
+        << text_with(85 * samples::second, direction::c2s);
+}
+
+TEST(Words, ANameFromElsewhereDoesNotAnnounceACollection) {
+    const auto text_with = [](std::string name, bool events) {
+        finding_folder folder;
+        auto f = told(code::dcp_collection_unknown, severity::note, 1, 3, 3);
+        f.figures = {{"collectionId", std::uint64_t{9}}, {"key", std::string("k")}};
+        folder.add(f);
+        auto m = samples::base();
+        m.connections.push_back(samples::consumer(1));
+        m.connections[0].collections = {{9, std::move(name)}};
+        if (events) m.connections[0].by_type = {{"system_event", 1}};
+        m.findings = folder.take();
+        make_cards(m, findings::thresholds());
+        return m.cards[0].text;
+    };
+    EXPECT_TRUE(text_with("hotel", false)
+                    .ends_with(" 0x9 is named hotel by the manifest, not by a system event."));
+    EXPECT_NE(text_with("hotel", true).find("the manifest or another stream"), std::string::npos);
+    EXPECT_EQ(text_with("", false).find("named"), std::string::npos);
+}
+
+TEST(Words, WhereToResumeSaysWhatWasNotAcknowledged) {
+    auto m = samples::stalled();
+    m.streams[0].last_item_ns = samples::morning + samples::second;
+    EXPECT_EQ(resume_remark(m, m.streams[0]), "sent, not acknowledged");
+    m.connections[0].flow.make().acknowledgements = 1;
+    EXPECT_EQ(resume_remark(m, m.streams[0]), "the last ones sent, not acknowledged");
+    m.connections[0].flow.make().full_at_end = false;
+    EXPECT_EQ(resume_remark(m, m.streams[0]), "");
+}
+
+TEST(Verdict, OneDirectionOnlyIsNoCleanBill) {
+    auto m = samples::clean();
+    m.connections[0].one_direction = true;
+    m.connections[0].of[0] = {};
+    m.connections.push_back(samples::consumer(2));
+    mark_half_judged(m);
+    judge(m);
+    EXPECT_EQ(plain_spaces(m.headline),
+              "No errors, no warnings; 1 of 2 connections not judged in full: one direction only.");
+    EXPECT_EQ(m.connections[0].condition, "one direction only");
+    EXPECT_EQ(m.connections[0].fared, health::note);
+    EXPECT_EQ(m.connections[1].fared, health::ok);
+    EXPECT_NE(plain_spaces(m.second_line).find(" DCP rules where one direction is missing)"),
+              std::string::npos)
+        << m.second_line;
 }
 
 TEST(Words, AHoleIsAFaultOfTheCaptureOnlyIfTheOtherSideHasIt) {

@@ -87,6 +87,19 @@ TEST(TrackRequests, RolesComeFromTheFlagsOfDcpOpenNotFromWhoConnected) {
     EXPECT_THAT(d.codes(), IsEmpty());
 }
 
+TEST(TrackRequests, AnswersTellTheRolesWhereRequestsWereNotCaptured) {
+    for (const auto& [opcode, from, role] :
+         {std::tuple{0x53, direction::s2c, dcp_role::client_consumes},
+          std::tuple{0x5e, direction::c2s, dcp_role::client_produces},
+          std::tuple{0x5c, direction::c2s, dcp_role::client_consumes},
+          std::tuple{0x50, direction::s2c, dcp_role::unknown},
+          std::tuple{0x0a, direction::s2c, dcp_role::unknown}}) {
+        dialogue d(false);
+        d.feed(from, test::message({.magic = 0x81, .opcode = static_cast<std::uint8_t>(opcode)}));
+        EXPECT_EQ(d.c->story().role, role) << opcode;
+    }
+}
+
 TEST(TrackRequests, BytesInPlaceOfAMessageSayThatALengthIsWrong) {
     dialogue d;
     d.open();
