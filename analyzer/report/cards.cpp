@@ -245,8 +245,8 @@ void count_hits(model& m) {
     for (auto& f : m.findings) {
         f.card = no_card;
         const auto* owner = m.find(f.connection);
-        f.set_aside = owner != nullptr && owner->one_direction && f.level <= severity::note &&
-                      findings::entry_of(f.what).both_sides;
+        f.set_aside =
+            owner != nullptr && owner->one_direction && findings::entry_of(f.what).both_sides;
         auto& n = f.set_aside                    ? m.hits.set_aside
                   : f.level == severity::error   ? m.hits.errors
                   : f.level == severity::warning ? m.hits.warnings

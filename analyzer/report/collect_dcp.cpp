@@ -502,6 +502,7 @@ void dcp_collector::add_streams(connection& c, const live& l, const dcp::connect
 
 void dcp_collector::add_refusals(connection& c, const dcp::connection_story& story) {
     stream_row r;
+    m_.streams_left_out += story.refused - story.refusals.size();
     for (const auto& refused : story.refusals) {
         c.ticks.add(tick_kind::refused, refused.answered.time_ns);
         // A client that asks again and again alike gets one row.
@@ -527,6 +528,7 @@ void dcp_collector::add_refusals(connection& c, const dcp::connection_story& sto
 
 void dcp_collector::add_rollbacks(connection& c, const dcp::connection_story& story) {
     stream_row r;
+    m_.streams_left_out += story.rolled_back - story.rollbacks.size();
     for (const auto& back : story.rollbacks) {
         c.ticks.add(tick_kind::rollback, back.answered.time_ns);
         if (r.state == stream_state::rolled_back && r.partition == back.vbucket &&

@@ -362,8 +362,9 @@ void collector::find_ports() {
 // kind.
 void collector::tell_what_cannot_be_judged() {
     for (const auto& c : m_.connections) {
-        const auto ours =
-            c.carries == recover::protocol::dcp || c.carries == recover::protocol::canal;
+        const auto ours = c.carries == recover::protocol::dcp ||
+                          c.carries == recover::protocol::canal ||
+                          c.carries == recover::protocol::canal_admin;
         const auto encrypted = c.what == role::tls;
         if (!encrypted && !(ours && c.one_direction)) continue;
         findings::finding f;

@@ -170,7 +170,7 @@ void word_refused(card_draft& d) {
     if (std::none_of(d.streams().begin(), d.streams().end(),
                      [](auto* s) { return s->state == stream_state::refused; }))
         return word_refusals_alone(d);
-    std::uint64_t asked = 0, told = 0, rows = 0;
+    std::uint64_t asked = 0, told = 0, rows = 0, answered = 0;
     bool duplicate = false, moved = false, position = false, other = false, resolved = true;
     reason_counts reasons;
     std::string sentences, patience;
@@ -180,6 +180,7 @@ void word_refused(card_draft& d) {
         asked += s.state == stream_state::unknown_start ? 0 : s.times;
         if (s.state != stream_state::refused) continue;
         ++rows;
+        answered += s.times;
         add_reason(reasons, s.status_name, s.times);
         const auto is_duplicate = s.status == dcp::status::key_eexists;
         duplicate = duplicate || is_duplicate;
@@ -195,7 +196,10 @@ void word_refused(card_draft& d) {
         ++told;
         sentences += refusal_sentence(s, answers);
     }
-    c.evidence_left_out = c.evidence_unlisted = 0;
+    // Not all have a row.
+    asked = std::max(asked, refusals);
+    c.evidence_left_out = c.evidence_unlisted =
+        refusals - std::min<std::uint64_t>(refusals, answered);
     if (!other) refusal_advice(d, duplicate, moved, position);
     if (!patience.empty()) c.advice.push_back(patience);
     if (!resolved) c.state = "not resolved on this connection";
@@ -303,6 +307,16 @@ void word_rollback_loop(card_draft& d) {
         rows.push_back(s);
         times += s->times;
     }
+    const auto many = d.lead().partitions.size();
+    if (!one && many > 1) {
+        c.title = fmt::format("{} were rolled back again and again, and their streams never opened",
+                              count(many, "vbucket"));
+        c.clause = c.title;
+        c.brief =
+            fmt::format("{}: {}", count(many, "vbucket"), vbuckets_words(d.lead().partitions));
+        c.condition = fmt::format("{} never opened", count(many, "vbucket"));
+        c.text = capitalized(vbuckets_words(d.lead().partitions)) + ". " + c.text;
+    }
     if (!one || rows.empty()) return;
     const auto& s = *rows.front();
     c.title = fmt::format("vb {} was rolled back {} times and its stream never opened", partition,
@@ -394,7 +408,7 @@ void word_ends_alike(card_draft& d) {
     c.text = capitalized(where) + '.';
     reason_words(d, *one);
     if (closed || d.owner == nullptr || d.owner->one_direction) return;
-    c.text += again == 0 ? std::string(" None was asked for again on this connection.")
+    c.text += again == 0 ? std::string(" None opened again on this connection.")
                          : fmt::format(" {} opened again on this connection.",
                                        again == rows ? "Each" : number(again));
 }
@@ -464,7 +478,7 @@ void word_abandoned(card_draft& d) {
     c.condition = fmt::format("{} not asked for again", one);
     if (n != d.lead().partitions.size() || n == 1) return;
     const auto where = vbuckets_words(d.lead().partitions);
-    c.title = fmt::format("{} had a stream that ended, and none was asked for again in up to {}",
+    c.title = fmt::format("{} were left without a stream, and none was asked for again in up to {}",
                           one, rough_duration(c.amount_ns));
     c.brief = fmt::format("{}: {}", one, where);
     c.text = capitalized(where) + '.';

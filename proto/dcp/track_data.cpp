@@ -41,9 +41,9 @@ dcp_stream* find_stream(connection_state& c, const incoming& in) {
             return refuse(c, m, code::dcp_stream_data_after_end, severity::error,
                           c.unsure(*found.stream), " came after its STREAM_END");
         case belongs::opaque_of_other_vbucket:
-            return refuse(
-                c, m, code::dcp_vbucket_mismatch, severity::error, unsettled,
-                sentence(" has the opaque of the stream of vb ", found.stream->story.vbucket));
+            return refuse(c, m, code::dcp_vbucket_mismatch, severity::error, unsettled,
+                          sentence(" has the opaque of the stream of ",
+                                   vb_text(found.stream->story.vbucket)));
         case belongs::other_opaque:
             return refuse(c, m, code::dcp_opaque_mismatch, severity::warning, unsettled,
                           " has opaque " + findings::hex_text(m.head.opaque, 8) +

@@ -76,10 +76,11 @@ account lost_account(const lost_stream& lost, std::int64_t until) {
     std::vector<findings::figure> figures{{"partition", std::uint64_t{lost.vbucket}},
                                           {"idleMs", as_ms(idle)}};
     if (lost.has_last) figures.push_back({"lastSeqno", lost.last_seqno});
-    return {sentence("stream vb ", lost.vbucket, " ", lost.why, lost.has_last ? " at seqno " : "",
-                     lost.has_last ? findings::grouped(lost.last_seqno) : "",
-                     "; not asked for again in ", seconds_text(idle)),
-            std::move(figures)};
+    return {
+        sentence("stream ", vb_text(lost.vbucket), " ", lost.why, lost.has_last ? " at seqno " : "",
+                 lost.has_last ? findings::grouped(lost.last_seqno) : "",
+                 "; not asked for again in ", seconds_text(idle)),
+        std::move(figures)};
 }
 
 void check_lost(connection_state& c) {

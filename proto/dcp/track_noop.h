@@ -37,7 +37,8 @@ class noop_watch {
     void check_producer(reporter& report, const agreement& agreed, const certainty& sure) noexcept;
     void check_silence(reporter& report, const certainty& sure,
                        std::optional<direction> from) noexcept;
-    static void tell_noop(reporter& report, open_noop& noop, severity level, bool uncertain) noexcept;
+    static void tell_noop(reporter& report, open_noop& noop, severity level,
+                          bool uncertain) noexcept;
     [[nodiscard]] static account noop_account(const reporter& report, const open_noop& noop);
     [[nodiscard]] account producer_account(const reporter& report) const;
 

@@ -55,6 +55,10 @@ std::uint32_t reporter::tell(code what, severity level, bool uncertain, const fr
     return *last_id_;
 }
 
+std::string vb_text(std::uint16_t vbucket) {
+    return "vb " + std::to_string(vbucket);
+}
+
 std::string status_text(std::uint16_t status) {
     const named_value* known = find_value(status_names, status);
     return known != nullptr ? sentence(known->title, " (", findings::hex_text(status, 2), ")")

@@ -81,6 +81,8 @@ struct running {
     }
 };
 
+// "vb 1023": a name, not an amount.
+[[nodiscard]] std::string vb_text(std::uint16_t vbucket);
 // "not my vbucket (0x07)", "status 0x1234".
 [[nodiscard]] std::string status_text(std::uint16_t status);
 // `figures`, with status and statusCode behind them.

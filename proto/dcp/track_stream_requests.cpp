@@ -68,15 +68,16 @@ void check_request(connection_state& c, std::uint16_t vbucket, const stream_requ
     bool sid_only = false;
     const std::string faults = faults_of(c, asked, sid_only);
     if (!faults.empty()) {
-        (void)c.report.tell(
-            code::dcp_stream_request_invalid, severity::warning, sid_only && c.unsettled(), {},
-            {sentence("stream request for vb ", vbucket, ": ", faults), position(vbucket, asked)});
+        (void)c.report.tell(code::dcp_stream_request_invalid, severity::warning,
+                            sid_only && c.unsettled(), {},
+                            {sentence("stream request for ", vb_text(vbucket), ": ", faults),
+                             position(vbucket, asked)});
     }
     const bool needs_noop = c.agreed.collections || c.agreed.opened_with(open_flag::include_xattrs);
     if (needs_noop && !c.agreed.noop && !c.unsettled()) {
         (void)c.report.tell(
             code::dcp_noop_not_enabled, severity::note, false, {},
-            {sentence("stream request for vb ", vbucket, " with ",
+            {sentence("stream request for ", vb_text(vbucket), " with ",
                       c.agreed.collections ? "collections" : "xattrs", " before noops are enabled"),
              {{"partition", std::uint64_t{vbucket}}}});
     }
@@ -92,7 +93,7 @@ void check_after_rollback(connection_state& c, std::uint16_t vbucket, const stre
     figures.push_back({"rollbackSeqno", back.to});
     (void)c.report.tell(
         code::dcp_rollback_ignored, severity::warning, c.story.sure.hole, {},
-        {sentence("vb ", vbucket, " was rolled back to ", back.to, " and is asked for from ",
+        {sentence(vb_text(vbucket), " was rolled back to ", back.to, " and is asked for from ",
                   asked.start, " again with the same UUID"),
          std::move(figures)});
 }
@@ -108,10 +109,10 @@ void take_refusal(connection_state& c, const incoming& in, const open_request& r
     }
     std::vector<findings::figure> figures = with_status(status, position(request.vbucket, asked));
     figures.push_back({"opaque", hex_text(request.opaque, 8)});
-    (void)c.report.tell(
-        code::dcp_stream_refused, severity::warning, false, request.asked.at,
-        {sentence("stream request for vb ", request.vbucket, " was refused: ", status_text(status)),
-         std::move(figures)});
+    (void)c.report.tell(code::dcp_stream_refused, severity::warning, false, request.asked.at,
+                        {sentence("stream request for ", vb_text(request.vbucket),
+                                  " was refused: ", status_text(status)),
+                         std::move(figures)});
     if (status == status::key_eexists) return;
     const dcp_stream* before = c.streams.newest(request.vbucket, id_in_force(c, asked));
     abandon(c, request.vbucket, before, status == status::not_my_vbucket,
@@ -125,7 +126,7 @@ void take_cut_rollback(connection_state& c, const open_request& request,
     const auto known = c.rollbacks.find(rollback_key(request.vbucket, id_in_force(c, asked)));
     if (known != c.rollbacks.end()) known->second.fresh = false;
     (void)c.report.tell(code::dcp_stream_rollback, severity::note, true, request.asked.at,
-                        {sentence("vb ", request.vbucket, " was rolled back from ", asked.start,
+                        {sentence(vb_text(request.vbucket), " was rolled back from ", asked.start,
                                   ", how far was not captured"),
                          position(request.vbucket, asked)});
 }
@@ -149,7 +150,7 @@ void take_rollback(connection_state& c, const incoming& in, const open_request& 
     (void)c.report.tell(
         code::dcp_stream_rollback, all_over ? severity::warning : severity::note, false,
         request.asked.at,
-        {sentence("vb ", request.vbucket, " was rolled back from ", asked.start, " to ", to),
+        {sentence(vb_text(request.vbucket), " was rolled back from ", asked.start, " to ", to),
          figures});
     const std::uint64_t place = rollback_key(request.vbucket, id_in_force(c, asked));
     constexpr std::size_t most_places = 1U << 17;
@@ -162,7 +163,7 @@ void take_rollback(connection_state& c, const incoming& in, const open_request& 
     if (back.in_a_row < c.report.limits().get(limit::rollback_count)) return;
     figures.push_back({"times", std::uint64_t{back.in_a_row}});
     (void)c.report.tell(code::dcp_rollback_loop, severity::warning, c.story.sure.hole, {},
-                        {sentence("vb ", request.vbucket, " was rolled back ", back.in_a_row,
+                        {sentence(vb_text(request.vbucket), " was rolled back ", back.in_a_row,
                                   " times and its stream never opened"),
                          std::move(figures)});
 }
@@ -194,7 +195,7 @@ void check_history(connection_state& c, const incoming& in, const dcp_stream& s)
 }  // namespace
 
 std::string place_text(const dcp_stream& s) {
-    std::string text = "vb " + std::to_string(s.story.vbucket);
+    std::string text = vb_text(s.story.vbucket);
     if (s.story.has_stream_id) text += " (sid " + std::to_string(s.story.stream_id) + ")";
     return text;
 }

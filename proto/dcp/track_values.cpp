@@ -84,7 +84,7 @@ void check_negotiated(connection_state& c, const incoming& in, const dcp_stream*
     if (what.empty()) return;
     (void)c.report.tell(
         code::dcp_feature_not_negotiated, severity::warning, c.unsettled(), {},
-        {sentence(title(in.m), " on vb ", in.m.head.vbucket(), ": ", what),
+        {sentence(title(in.m), " on ", vb_text(in.m.head.vbucket()), ": ", what),
          {{"opcode", title(in.m)}, {"partition", std::uint64_t{in.m.head.vbucket()}}}});
 }
 
@@ -128,7 +128,7 @@ void check_document(connection_state& c, const incoming& in) {
     if (what.empty()) return;
     (void)c.report.tell(code::dcp_value_mismatch, severity::warning, false, {},
                         {sentence(title(m), " of key ", findings::printable(as_text(m.key.bytes)),
-                                  " on vb ", m.head.vbucket(), ": ", what),
+                                  " on ", vb_text(m.head.vbucket()), ": ", what),
                          {{"partition", std::uint64_t{m.head.vbucket()}},
                           {"key", std::string(as_text(m.key.bytes))},
                           {"bySeqno", m.own_seqno().value_or(0)}}});

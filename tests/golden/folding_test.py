@@ -74,7 +74,7 @@ class Folding(unittest.TestCase):
             for vbucket in range(VBUCKETS):
                 c.end(vbucket, vbucket + 1, STATE_CHANGED)
         self.check(make, "300 streams were ended by the server: state changed",
-                   ["Vb 0..299. None was asked for again on this connection."])
+                   ["Vb 0..299. None opened again on this connection."])
 
     def test_ends_of_different_reasons_name_their_vbuckets(self):
         def make(c):
@@ -90,6 +90,28 @@ class Folding(unittest.TestCase):
             for vbucket in range(VBUCKETS):
                 ask(c, vbucket, NOT_MY_VBUCKET)
         self.check(make, "300 of 300 stream requests were refused", ["Not my vbucket (300): vb 0..299."])
+
+
+    def test_more_refusals_than_rows(self):
+        capture = dcp_traffic.Capture()
+        capture.hello(b"many")
+        for n in range(4200):
+            ask(capture, n % 1024, NOT_MY_VBUCKET if n % 2 else 0x02)
+        told = json.loads(self.report(capture, "--format", "json"))
+        card = next(c for c in told["cards"] if "D20" in c["rules"])
+        self.assertEqual("4,200 of 4,200 stream requests were refused", card["title"])
+        self.assertEqual(104, told["leftOut"]["streams"])
+
+    def test_loops(self):
+        capture = dcp_traffic.Capture()
+        capture.hello(b"many")
+        for vbucket in (1000, 1001, 1002):
+            for _ in range(5):
+                ask(capture, vbucket, ROLLBACK, struct.pack("!Q", 0), start=1000)
+        card = json.loads(self.report(capture, "--format", "json"))["cards"][0]
+        self.assertEqual("3 vbuckets were rolled back again and again, and their streams never opened", card["title"])
+        self.assertIn("Vb 1000..1002.", card["text"])
+        self.assertNotIn("vb 1,000", json.dumps(card))
 
 
 if __name__ == "__main__":
