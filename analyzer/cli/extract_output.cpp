@@ -6,9 +6,13 @@
 
 #include "analyzer/cli/inputs.h"
 #include "analyzer/report/format.h"
+#include "proto/findings/finding_json.h"
 
 namespace cdcscope::cli {
 namespace {
+
+constexpr std::string_view capture_key = "cdcscope.capture";
+constexpr std::size_t most_held = 4096;  // a file can be made of nothing else
 
 // A member of the first record of a file, which says how it was written; it is ours, and names in
 // it are escaped.
@@ -23,7 +27,7 @@ std::string_view member_of(byte_view record, std::string_view name) {
 
 // Why this run cannot go on in a file whose first record this is; nothing if it can.
 std::string objection_to(const record::options& mine, std::string_view key, byte_view payload) {
-    if (key != "cdcscope.capture") return {};
+    if (key != capture_key) return {};
     constexpr std::array<std::string_view, 3> forms{"json", "raw", "both"};
     constexpr std::array<std::string_view, 3> layouts{"connection", "changes", "vbucket"};
     const auto differs = [&](std::string_view option, std::string_view here) -> std::string {
@@ -56,6 +60,12 @@ sink::status extract_output::open_target(const std::string& path, target& t) {
         chosen.created_ns = options_.created_ns;
         chosen.may_append = [mine = options_.records](std::string_view key, byte_view payload) {
             return objection_to(mine, key, payload);
+        };
+        chosen.watched_key = capture_key;
+        chosen.on_watched = [this, path](byte_view payload) {
+            if (!as_text(payload).starts_with("{\"record\":\"capture\"")) return;
+            const auto begins = member_of(payload, "firstPacket");
+            if (!begins.empty() && held_.size() < most_held) held_.emplace(begins, path);
         };
         if (sink::status opened = file->open(std::move(chosen)); !opened.ok()) return opened;
         if (options_.split_connections) file->stay_closed();
@@ -157,11 +167,29 @@ std::string extract_output::written() const {
                        : paths_.front();
 }
 
+// A capture that a continued file has already; it may have been another part of it.
+std::string extract_output::written_twice() const {
+    if (created_ns_ == 0) return {};
+    const auto begins = findings::rfc3339(created_ns_);
+    std::vector<std::string_view> files;
+    for (const auto& [time, path] : held_) {
+        if (time == begins) files.push_back(path);
+    }
+    if (files.empty()) return {};
+    const auto more = files.size() - 1;
+    return report::plain_spaces(fmt::format(
+        "{}{}: --append went on in what already holds a capture with this first packet ({}); what "
+        "both runs have is in it twice",
+        files.front(), more == 0 ? "" : fmt::format(" and {}", report::count(more, "more file")),
+        begins));
+}
+
 std::vector<std::string> extract_output::notes() const {
     std::vector<std::string> all;
     for (const auto& [connection, t] : targets_) {
         if (t.ss != nullptr) all.insert(all.end(), t.ss->notes().begin(), t.ss->notes().end());
     }
+    if (auto twice = written_twice(); !twice.empty()) all.push_back(std::move(twice));
     return all;
 }
 

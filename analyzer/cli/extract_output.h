@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/cli/extract_options.h"
@@ -50,6 +52,7 @@ class extract_output {
         sink::json_lines_sink* lines = nullptr;
         bool begun = false;
     };
+    [[nodiscard]] std::string written_twice() const;
     [[nodiscard]] sink::status open_target(const std::string& path, target& t);
     [[nodiscard]] sink::status finish_all(bool whole, bool publish);
     // 0 for the one file of all.
@@ -63,6 +66,8 @@ class extract_output {
     std::int64_t created_ns_ = 0;  // for files that are opened later
     std::map<std::uint32_t, target> targets_;
     std::vector<std::string> paths_;
+    // Of files that are continued: where the captures begin that they hold.
+    std::set<std::pair<std::string, std::string>> held_;  // time, path
 };
 
 }  // namespace cdcscope::cli

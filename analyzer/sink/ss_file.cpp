@@ -75,15 +75,17 @@ bool is_continuable(const std::string& path) {
     return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
 }
 
-// Shows the first message to who may object to going on.
-class first_message final : public ss::visitor {
+// Shows the first message to who may object to going on, and those of the key that is watched.
+class what_is_there final : public ss::visitor {
   public:
-    explicit first_message(const ss_file_options& o) : options_(o) {}
+    explicit what_is_there(const ss_file_options& o) : options_(o) {}
     void on_message(ss::reader& at) override {
+        std::vector<std::uint8_t> scratch;
+        if (options_.on_watched && at.current().at.key == options_.watched_key)
+            options_.on_watched(at.whole_payload(scratch));
         if (seen_) return;
         seen_ = true;
         if (!options_.may_append) return;
-        std::vector<std::uint8_t> scratch;
         objection = options_.may_append(at.current().at.key, at.whole_payload(scratch));
     }
     std::string objection;
@@ -164,7 +166,7 @@ status ss_file_sink::open_existing() {
     }
     ss_file_source source;
     source.borrow(file_.descriptor(), path);
-    first_message first(options_);
+    what_is_there first(options_);
     continued_ = std::make_unique<continued>(continued{ss::restore(source, first)});
     const ss::restored& found = continued_->found;
     const auto refuse = [&](std::uint64_t offset, const std::string& what) -> status {

@@ -29,6 +29,9 @@ struct ss_file_options {
     // it, if so
     // ("written with --payload raw, this run is --payload json").
     std::function<std::string(std::string_view key, byte_view payload)> may_append;
+    // Hears of each message with this key in a file that is to be continued.
+    std::string watched_key;
+    std::function<void(byte_view payload)> on_watched;
 };
 
 // Why no file can have this interval; nothing if it can.

@@ -90,6 +90,18 @@ class Outputs(unittest.TestCase):
         for name in self.names():
             self.run_in("ss", "verify", name)
 
+    def test_appending_the_same_capture_again_is_said(self):
+        self.run_in("extract", CAPTURE, "-o", "x.ss", "--append")
+        other = harness.CAPTURES / "travel/travel-1.pcap"
+        twice = "--append went on in what already holds a capture with this first packet"
+        self.assertNotIn(twice, self.run_in("extract", other, "-o", "x.ss", "--append"))
+        self.assertIn(f"warning: x.ss: {twice} (", self.run_in("extract", CAPTURE, "-o", "x.ss", "--append"))
+        self.assertNotIn(twice, self.run_in("extract", CAPTURE, "-o", "y.ss"))
+        self.connections(3)
+        split = ("extract", "many.pcap", "-o", "z.ss", "--split", "connection", "--append")
+        self.assertNotIn(twice, self.run_in(*split))
+        self.assertIn(f"warning: z.c0001.ss and 2 more files: {twice} (", self.run_in(*split))
+
     # ---- --roll
 
     def test_a_piece_of_an_earlier_run_is_found_at_the_start(self):
