@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -48,8 +49,12 @@ class html_writer {
     html_writer& put(
         fmt::format_string<decltype(detail::safe(std::declval<const Args&>()))...> form,
         const Args&... args) {
-        fmt::vformat_to(std::back_inserter(out_), form,
-                        fmt::make_format_args(detail::safe(args)...));
+        // From fmt 10 on the store refers to its arguments.
+        std::apply(
+            [&](const auto&... each) {
+                fmt::vformat_to(std::back_inserter(out_), form, fmt::make_format_args(each...));
+            },
+            std::make_tuple(detail::safe(args)...));
         return *this;
     }
 
