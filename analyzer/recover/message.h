@@ -132,6 +132,8 @@ class handler {
     // From now on (or no longer) something is waited for that may still come: what this connection
     // said meanwhile is told later than what others say.
     virtual void on_behind(std::uint32_t /*connection*/, bool /*behind*/) {}
+    // The same of a connection of which nothing was told yet, not even that it is there.
+    virtual void on_unheard(protocol /*promised*/, bool /*is*/) {}
     // FIN or RST sent by `dir`, at its place in the order.
     virtual void on_end(std::uint32_t connection, direction dir, end_kind how,
                         const frame_ref& at) = 0;

@@ -332,6 +332,11 @@ void recovered_connection::on_behind(bool behind) {
 
 void recovered_connection::tell_behind() {
     const bool behind = segments_behind_ || waits();
+    const bool unheard = behind && !announced_;
+    if (unheard != told_unheard_) {
+        told_unheard_ = unheard;
+        to_.on_unheard(chosen_.ports.at(who_.server.port), unheard);
+    }
     if (!announced_ || behind == told_behind_) return;
     told_behind_ = behind;
     to_.on_behind(who_.id, behind);

@@ -101,7 +101,7 @@ class recovered_connection final : public tcp::stream_consumer, private event_si
     protocol carries_ = protocol::unknown;
     bool flipped_ = false;
     bool announced_ = false;
-    bool segments_behind_ = false, told_behind_ = false;
+    bool segments_behind_ = false, told_behind_ = false, told_unheard_ = false;
     bool started_[2] = {false, false};  // by side
     bool from_syn_[2] = {false, false};
     bool told_from_syn_[2] = {false, false};

@@ -157,6 +157,10 @@ void session::on_behind(std::uint32_t connection, bool behind) {
     if (t != nullptr && t->canal && !t->stopped) t->canal->behind(behind);
 }
 
+void session::on_unheard(recover::protocol promised, bool is) {
+    if (promised == recover::protocol::canal) canal_world_.unheard(is);
+}
+
 void session::on_unparsed(const recover::unparsed_run& u) {
     to_.on_unparsed(u);
     losses_.on_unparsed(u);

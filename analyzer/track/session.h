@@ -71,6 +71,7 @@ class session final : public recover::handler {
     void on_unparsed(const recover::unparsed_run& u) override;
     void on_missing(std::uint32_t connection, direction dir, std::uint64_t offset) override;
     void on_behind(std::uint32_t connection, bool behind) override;
+    void on_unheard(recover::protocol promised, bool is) override;
     void on_end(std::uint32_t connection, direction dir, recover::end_kind how,
                 const frame_ref& at) override;
     void on_totals(std::uint32_t connection, const recover::direction_totals& c2s,

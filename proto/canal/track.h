@@ -154,6 +154,9 @@ class world {
 
     // The capture is known to lack packets of some connection up to then.
     void lacking(std::int64_t upto_ns) noexcept;
+    // One connection more (or less) that is there and of which nothing is heard yet: it may get and
+    // acknowledge batches of any key.
+    void unheard(bool is) noexcept;
     // The capture is over (after every tracker's finish): tells the observer of the batches that
     // stayed open.
     void finish() noexcept;

@@ -263,6 +263,7 @@ bool tracker::state::may_be_over(std::uint32_t other) const noexcept {
 }
 
 bool tracker::state::others_behind(const key_state& key) const noexcept {
+    if (shared.unheard > 0) return true;
     if (shared.stragglers.empty()) return false;
     if (is_behind && key.users.size() > 1) return true;
     return std::any_of(key.users.begin(), key.users.end(), [&](std::uint32_t user) {

@@ -221,6 +221,7 @@ struct world::state {
     std::int64_t lost_ns =
         INT64_MIN;       // the last time at which the capture is known to lack packets
     bool lossy = false;  // some connection has had a hole
+    int unheard = 0;     // connections of which nothing was heard yet
     // By the connection whose batches they dropped.
     std::unordered_map<std::uint32_t, std::vector<rollback_in_doubt>> in_doubt;
     // By the other connection.

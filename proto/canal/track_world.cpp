@@ -129,6 +129,10 @@ void world::lacking(std::int64_t upto_ns) noexcept {
     state_->lost_ns = std::max(state_->lost_ns, upto_ns);
 }
 
+void world::unheard(bool is) noexcept {
+    state_->unheard += is ? 1 : -1;
+}
+
 std::uint32_t world::destinations() const noexcept {
     return static_cast<std::uint32_t>(state_->destinations.size());
 }

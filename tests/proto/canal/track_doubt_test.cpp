@@ -278,6 +278,28 @@ TEST(CanalDoubt, WhereACaptureHasHolesOnlyWhoIsHeardAgainWasThere) {
     }
 }
 
+TEST(CanalDoubt, AConnectionOfWhichNothingIsHeardYetMayTakeBatches) {
+    for (const bool unheard : {false, true}) {
+        talk t;
+        auto& a = t.connect();
+        a.open();
+        a.get();
+        a.batch(1, 100);
+        if (unheard) t.shared.unheard(true);
+        a.get();
+        a.batch(3, 300);
+        EXPECT_EQ(t.rules.back(), unheard ? "C12 note?" : "C12 warning");
+        if (unheard) t.shared.unheard(false);
+        a.acknowledge(1);
+        a.acknowledge(3);
+        a.get();
+        a.batch(4, 400);
+        a.get();
+        a.batch(6, 600);
+        EXPECT_EQ(t.rules.back(), "C12 warning") << "once nothing old is open";
+    }
+}
+
 TEST(CanalDoubt, AHoleMayHaveClosedWhatARollbackIsSaidToHaveDropped) {
     for (const bool hole : {false, true}) {
         talk t;
