@@ -2,6 +2,7 @@
 // cut.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "proto/dcp/decode.h"
