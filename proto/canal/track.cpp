@@ -322,42 +322,6 @@ void tracker::state::judge_get(request& r, const request_view& q) {
     }
 }
 
-void tracker::state::tell_rivals(std::vector<std::uint64_t> rivals, const std::string& destination,
-                                 const key_state* key, const frame_ref& first, bool doubt) {
-    std::string with = std::to_string(rivals.front());
-    std::vector<findings::figure> figures;
-    add_key(figures, key);
-    figures.push_back({"connections", std::move(rivals)});
-    report(code::canal_consumer_competing,
-           {doubt ? severity::note : severity::warning, doubt, first}, std::move(figures),
-           sentence("this connection and connection ", with, " both get batches of ",
-                    printable(destination)));
-}
-
-// This connection is heard: who got from its destination meanwhile did so while it lived.
-void tracker::state::tell_rivals_of_mine() {
-    const auto found = shared.rivals_in_doubt.find(id);
-    if (found == shared.rivals_in_doubt.end() || !live) return;
-    std::vector<rival_in_doubt> later;  // as in tell_rollbacks_of_mine
-    std::vector<std::uint64_t> rivals;
-    const rival_in_doubt* one = nullptr;
-    for (const rival_in_doubt& each : found->second) {
-        if (each.at.time_ns > now()) {
-            later.push_back(each);
-            continue;
-        }
-        const std::uint64_t pair =
-            std::uint64_t{std::min(id, each.by)} << 32 | std::max(id, each.by);
-        if (!each.destination->told.insert(pair).second) continue;
-        if (one == nullptr) one = &each;
-        rivals.push_back(each.by);
-    }
-    if (one != nullptr)
-        tell_rivals(std::move(rivals), one->destination->name, one->key, one->at, false);
-    found->second.swap(later);
-    if (found->second.empty()) shared.rivals_in_doubt.erase(found);
-}
-
 void tracker::state::fill(track_record& rec, const request& r) {
     rec.key = r.key != nullptr ? r.key->index : 0;
     rec.destination = r.destination != nullptr ? r.destination->index : 0;

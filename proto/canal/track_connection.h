@@ -57,14 +57,18 @@ struct tracker::state {
     void apply(request& r);
     void apply_ack(request& r);
     void apply_rollback(request& r);
-    void tell_rollbacks_of_mine();
-    void tell_rivals_of_mine();
-    void tell_rivals(std::vector<std::uint64_t> rivals, const std::string& destination,
-                     const key_state* key, const frame_ref& first, bool doubt);
     void undo(request& r);
     void commit(const request& r);
     void still_open(key_state& key);
     void closed(const batch& b, const key_state& key, std::string_view how, const frame_ref& at);
+
+    // track_rivals.cpp: what another connection did, once it is certain that this one was there
+    void tell_rollbacks_of_mine();
+    void tell_rivals_of_mine();
+    void tell_rivals(std::vector<std::uint64_t> rivals, const std::string& destination,
+                     const key_state* key, const frame_ref& first, bool doubt);
+    // "2 batches with 11 entries".
+    [[nodiscard]] static std::string dropped_text(std::size_t batches, std::uint64_t entries);
 
     // track_batches.cpp: MESSAGES
     struct delivery;

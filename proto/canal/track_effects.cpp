@@ -9,16 +9,6 @@ namespace cdcscope::canal {
 
 using findings::sentence;
 
-namespace {
-
-// "2 batches with 11 entries".
-std::string dropped_text(std::size_t batches, std::uint64_t entries) {
-    return sentence(std::uint64_t{batches}, findings::plural(batches, " batch", " batches"),
-                    " with ", entries, findings::plural(entries, " entry", " entries"));
-}
-
-}  // namespace
-
 void tracker::state::push(request r) {
     if (open_.size() >= most_requests) commit(pop());
     const bool always = r.how != answered::on_error;
@@ -194,33 +184,6 @@ void tracker::state::apply_rollback(request& r) {
     const bool uncertain =
         doubt || (rival != 0 && !rival_sure) || (level == severity::note && key.uncertain);
     report(code::canal_rollback, {level, uncertain, r.at}, std::move(figures), std::move(text));
-}
-
-// This connection is heard: what rolled its batches back meanwhile did so while it lived.
-void tracker::state::tell_rollbacks_of_mine() {
-    const auto found = shared.in_doubt.find(id);
-    if (found == shared.in_doubt.end() || !live) return;
-    std::vector<rollback_in_doubt> later;  // this was said before them, and is heard behind them
-    for (rollback_in_doubt& each : found->second) {
-        if (each.at.time_ns > now()) {
-            later.push_back(std::move(each));
-            continue;
-        }
-        std::vector<findings::figure> figures{{"batchId", each.batch_id},
-                                              {"droppedBatches", std::uint64_t{each.dropped}},
-                                              {"droppedEntries", each.entries}};
-        add_key(figures, each.key);
-        if (!each.batches.empty()) figures.push_back({"batches", each.batches});
-        figures.push_back({"otherConnection", std::uint64_t{each.by}});
-        report(code::canal_rollback, {severity::error, false, each.at}, std::move(figures),
-               sentence(each.automatic ? "the automatic rollback of the new connection "
-                                       : "a rollback of connection ",
-                        std::uint64_t{each.by}, " had dropped ",
-                        dropped_text(each.dropped, each.entries),
-                        ", while this connection still worked on them"));
-    }
-    found->second.swap(later);
-    if (found->second.empty()) shared.in_doubt.erase(found);
 }
 
 void tracker::state::undo(request& r) {

@@ -56,6 +56,10 @@ class talk : public findings::finding_sink {
             send(4, named());
             send(3, {});
         }
+        void open_and_rollback() {
+            open();
+            rollback();
+        }
         void get() { send(6, named().number(3, 1000).number(4, -1).number(5, 2)); }
         void batch(std::int64_t id, std::int64_t position) {
             const auto header = wire_writer().text(2, "mysql-bin.000001").number(3, position);
@@ -86,6 +90,18 @@ class talk : public findings::finding_sink {
   private:
     std::deque<side> sides_;
 };
+
+// It got a batch long after the hole.
+talk::side& holder_behind_a_hole(talk& t) {
+    auto& a = t.connect();
+    a.open();
+    a.tracked.hole(s2c);
+    a.get();
+    a.nothing();
+    a.get();
+    a.batch(1, 100);
+    return a;
+}
 
 TEST(CanalDoubt, ALostRequestMakesTheTimeOfARollbackUncertain) {
     for (const bool lost : {false, true}) {
@@ -303,16 +319,8 @@ TEST(CanalDoubt, AConnectionOfWhichNothingIsHeardYetMayTakeBatches) {
 TEST(CanalDoubt, AHoleMayHaveClosedWhatARollbackIsSaidToHaveDropped) {
     for (const bool hole : {false, true}) {
         talk t;
-        auto& a = t.connect();
-        a.open();
-        a.tracked.hole(s2c);
-        a.get();
-        a.nothing();
-        a.get();
-        a.batch(1, 100);
-        auto& b = t.connect();
-        b.open();
-        b.rollback();
+        auto& a = holder_behind_a_hole(t);
+        t.connect().open_and_rollback();
         if (hole) a.tracked.hole(c2s);  // its acknowledgement may have been first
         a.get();
         EXPECT_EQ(std::ranges::count(t.rules, "C10 error"), hole ? 0 : 1);
@@ -349,16 +357,9 @@ TEST(CanalDoubt, WhatIsHeardLateIsNeitherARestartNorARepeat) {
 TEST(CanalDoubt, ARollbackThatWasRefusedIsNotToldLater) {
     for (const bool refused : {false, true}) {
         talk t;
-        auto& a = t.connect();
-        a.open();
-        a.tracked.hole(s2c);
-        a.get();
-        a.nothing();
-        a.get();
-        a.batch(1, 100);
+        auto& a = holder_behind_a_hole(t);
         auto& b = t.connect();
-        b.open();
-        b.rollback();
+        b.open_and_rollback();
         if (refused) {
             const auto error = wire_writer().number(1, 400).text(
                 2, "rollback error, clientId:1001 batchId:0 is not exist");
